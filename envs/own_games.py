@@ -12,6 +12,7 @@ import inspect
 import re
 import sys
 from collections.abc import Collection
+from contextlib import redirect_stdout, suppress
 from importlib.metadata import EntryPoint
 from typing import Any
 
@@ -167,7 +168,8 @@ def _as_game(found: Any, name: str, place: str) -> OwnGame:
                 f"{place} is a function that needs arguments: {EXPECTED}"
             ) from error
         try:
-            found = found()
+            with redirect_stdout(sys.stderr):  # as for imports
+                found = found()
         except (Exception, SystemExit) as error:
             reason = " ".join(f"{type(error).__name__}: {error}".split())
             raise ValueError(f"{place} failed: {reason}") from error
@@ -177,7 +179,9 @@ def _as_game(found: Any, name: str, place: str) -> OwnGame:
     if isinstance(found, Game | EnvironmentGame):
         return found
     if isinstance(found, KINDS) and maker is not found:
-        found.close()
+        # It was never reset, which some need before they can be closed.
+        with suppress(Exception), redirect_stdout(sys.stderr):
+            found.close()
         return game_from_environment(maker, name)
     kind = found.__name__ if inspect.isclass(found) else type(found).__name__
     article = "the class" if inspect.isclass(found) else "an object of type"

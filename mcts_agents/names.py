@@ -104,8 +104,8 @@ def parse_spec(
     Args:
         spec: The text.
         known: Says of a name whether options follow it. With it, a name of two parts,
-            `module:Class`, stands where the first part is not known; without it, no
-            name has a colon.
+            `module:Class`, stands where the first part is not known, and a known name
+            may have colons, as the path of a file has; without it, no name has a colon.
 
     Raises:
         ValueError: An option without a value or named twice, or parentheses that do
@@ -116,6 +116,12 @@ def parse_spec(
             f"{quoted(spec)}: longer than the {MOST_SPEC:,} characters allowed"
         )
     return _Spec(spec, known).parsed(0, len(spec), 0)
+
+
+def name_in(spec: str, known: Callable[[str], bool]) -> str:
+    """Return what stands before the options of a spec; see `parse_spec`."""
+    colon = _Spec(spec, known)._colon(0, len(spec))
+    return (spec if colon < 0 else spec[:colon]).strip()
 
 
 def begins_in_module(text: str) -> bool:
@@ -171,10 +177,18 @@ class _Spec:
     def _colon(self, start: int, end: int) -> int:
         """Return where the options' colon stands, -1 if there is none."""
         first = self.text.find(":", start, end)
-        in_module = _IN_MODULE.match(self.text, start, end)
-        if in_module is None or self.known is None or self.known(in_module[1]):
+        known = self.known
+        if first < 0 or known is None or known(self.text[start:first].strip()):
             return first
-        return self.text.find(":", in_module.end(), end)
+        in_module = _IN_MODULE.match(self.text, start, end)
+        if in_module is not None:
+            return self.text.find(":", in_module.end(), end)
+        # The path of a file may have colons: the options' is the last before a value.
+        equals = self.text.find("=", first, end)
+        last = end if equals < 0 else self.text.rfind(":", first, equals)
+        if known(self.text[start:last].strip()):
+            return -1 if last == end else last
+        return first
 
     def _parts(self, start: int, end: int) -> Iterator[tuple[int, int]]:
         """Find the options between commas that stand in no parentheses."""

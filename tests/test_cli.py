@@ -2,6 +2,7 @@
 
 import contextlib
 import gzip
+import io
 import json
 import os
 import re
@@ -11,9 +12,15 @@ import sys
 import time
 from collections import Counter
 from pathlib import Path
+from types import ModuleType
 
 import pytest
+from rich.table import Table
 
+from mcts_agents.cli import compiling, listing
+from mcts_agents.cli.requests import RequestError, told_of
+from mcts_agents.cli.streams import ReaderGone
+from mcts_agents.cli.terminal import PlainConsole
 from mcts_agents.envs import GAMES, load_game
 from mcts_agents.minimax import ALGORITHMS
 from mcts_agents.permutation import ALGORITHMS as PERMUTATION_ALGORITHMS
@@ -59,6 +66,14 @@ def test_the_list_breaks_no_word_in_80_columns(run_here, monkeypatch):
     for name in GAMES:
         assert {name, *load_game(name).title.split()} <= words
     assert "max_plies_per_player=300" in words
+
+
+def test_options_of_registered_games_may_have_any_default(run_here, monkeypatch):
+    row = {"game": "stones", "options": {"board": Path("board.txt")}}
+    monkeypatch.setattr(listing, "known_games", lambda: (*GAMES, "stones"))
+    monkeypatch.setattr(listing, "_registered", lambda name: row)
+    games = json.loads(run_here("list", "--json").stdout)["games"]
+    assert games[-1] == {"game": "stones", "options": {"board": "board.txt"}}
 
 
 def test_play_breaks_specs_where_their_parts_end(run_here, monkeypatch):
@@ -211,6 +226,16 @@ def test_interrupting_a_search_is_quiet():
     assert "plays" not in shown
 
 
+def test_an_interrupt_while_the_commands_are_imported_is_quiet(run_here, monkeypatch):
+    class Slow(ModuleType):
+        def __getattr__(self, name):
+            raise KeyboardInterrupt if name == "run" else AttributeError(name)
+
+    monkeypatch.setitem(sys.modules, "mcts_agents.cli.app", Slow("app"))
+    done = run_here("list")
+    assert (done.returncode, done.stderr) == (130, "mcts-agents: interrupted\n")
+
+
 def test_a_reader_that_closes_early_is_no_error_of_ours():
     with subprocess.Popen(
         [*COMMAND, "play", "hex", "--agent", "random", "--seed", "1"],
@@ -221,6 +246,62 @@ def test_a_reader_that_closes_early_is_no_error_of_ours():
         process.stdout.close()
         errors = process.stderr.read()
     assert b"Traceback" not in errors
+
+
+class Gone(io.StringIO):
+    """A stream without a reader."""
+
+    def write(self, text):
+        raise BrokenPipeError(32, "Broken pipe")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="makes a pipe")
+def test_a_reader_that_has_gone_is_told_from_other_errors(tmp_path):
+    with pytest.raises(ReaderGone):
+        PlainConsole(file=Gone()).print("x")
+    pipe, file = tmp_path / "pipe", tmp_path / "file"
+    os.mkfifo(pipe)
+    for path, error in ((pipe, ReaderGone), (file, RequestError)):
+        with pytest.raises(error), told_of(path):
+            raise BrokenPipeError(32, "Broken pipe")
+
+
+@pytest.mark.parametrize(
+    "error", [SystemExit("bad state"), BrokenPipeError(32, "Broken pipe")]
+)
+def test_what_ends_the_process_is_named(run_here, monkeypatch, error):
+    """Code of a game or an agent may do so; no reader has gone."""
+
+    def end(*_):
+        raise error
+
+    monkeypatch.setattr(listing, "list_all", end)
+    done = run_here("list")
+    assert done.returncode == 1
+    assert done.stderr == f"mcts-agents: ended by {type(error).__name__}: {error}\n"
+
+
+def test_texts_are_shown_as_they_are(capsys):
+    for text in ("x:Robot:a=1", "[/x] [bold]y[/bold]"):
+        table = Table(text, title=text)
+        table.add_row(text)
+        console = PlainConsole(width=80)
+        console.print(text)
+        console.print(table)
+        assert capsys.readouterr().out.count(text) == 4
+
+
+def test_every_console_is_plain():
+    for file in Path(listing.__file__).parent.glob("*.py"):
+        assert not re.search(r"\bConsole\(", file.read_text()), file
+
+
+def test_verify_shows_the_names_of_files_as_they_are(run_here, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "[bold]draw.jsonl", *recorded_draw())
+    done = run_here("verify", "tictactoe", "[bold]draw.jsonl")
+    assert done.returncode == 0
+    assert "[bold]draw.jsonl" in done.stdout
 
 
 def test_a_second_process_compiles_nothing():
@@ -255,6 +336,22 @@ def test_compile_shows_a_table(run_here):
     assert done.returncode == 0
     assert "tictactoe" in done.stdout
     assert "The machine code is in" in done.stdout
+
+
+def test_of_all_games_those_are_compiled_that_can_be(run_here, monkeypatch):
+    games = ("tictactoe", "gymnasium:CartPole-v1", "stones")
+    monkeypatch.setattr(compiling, "known_games", lambda: games)
+    done = run_here("compile", "--json")
+    assert done.returncode == 0
+    told = json.loads(done.stdout)
+    assert [row["game"] for row in told["games"]] == ["tictactoe"]
+    assert [row["game"] for row in told["left_out"]] == list(games[1:])
+    assert "perfect_information=true" in told["left_out"][0]["error"]
+    assert "gymnasium:CartPole-v1 is left out: " in done.stderr
+    assert "stones is left out: unknown game 'stones'" in done.stderr
+    refused = run_here("compile", "--agent", "nobody")
+    assert refused.returncode == 2
+    assert "unknown agent 'nobody'" in refused.stderr
 
 
 @pytest.mark.parametrize(

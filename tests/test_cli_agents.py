@@ -1,10 +1,13 @@
 """The command line: `tree`, and agents from files."""
 
 import json
+import re
 
 import pytest
 
 from mcts_agents.agents import OneStepAgent
+from mcts_agents.cli.requests import RequestError
+from mcts_agents.cli.tree import _play
 from tests.command import run
 
 
@@ -70,6 +73,63 @@ def test_tree_says_what_is_wrong(run_here, arguments, words):
     assert done.returncode == 2
     assert words in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
+
+
+class Hand:
+    """A table at which each card of a hand can be played once, in any order."""
+
+    def __init__(self, *names):
+        self.names, self.left = names, list(range(len(names)))
+
+    def turn(self):
+        return 0
+
+    def legal_actions(self):
+        return self.left[:]
+
+    def name(self, action):
+        return self.names[action]
+
+    def action_of(self, text):
+        if text not in self.names:
+            raise ValueError(f"expected one of {', '.join(self.names)}")
+        return self.names.index(text)
+
+    def step(self, action):
+        self.left.remove(action)
+
+
+CARDS = ("red 5", "red", "draw", "punch player_1 left, drops purse")
+
+
+@pytest.mark.parametrize(
+    ("moves", "played"),
+    [
+        ("red 5", CARDS[:1]),
+        (" draw\tred 5  red ", ("draw", "red 5", "red")),
+        ("red, red 5 ,draw", ("red", "red 5", "draw")),
+        (CARDS[3], CARDS[3:]),
+        (f"draw,{CARDS[3]}, red", ("draw", CARDS[3], "red")),
+        (f"red 5 {CARDS[3]} draw", ("red 5", CARDS[3], "draw")),
+    ],
+)
+def test_moves_may_have_spaces_and_commas(moves, played):
+    assert _play(Hand(*CARDS), moves) == list(played)
+
+
+@pytest.mark.parametrize(
+    ("moves", "words"),
+    [
+        ("draw blue 5", "move 2, 'blue': expected one of red 5, red, draw, punch"),
+        ("draw, blue 5", "move 2, 'blue 5': expected one of red 5, red, draw, punch"),
+        ("draw redder", "move 2, 'redder': expected one of"),
+        ("draw draw", "move 2, 'draw': not legal for player_0"),
+        ("draw,,red", "move 2, '': expected one of"),
+    ],
+)
+def test_a_move_that_is_none_is_named(moves, words):
+    with pytest.raises(RequestError, match=f"^{re.escape(words)}"):
+        _play(Hand(*CARDS), moves)
 
 
 def test_agents_come_from_files_wherever_a_spec_is_taken(run_here, tmp_path):

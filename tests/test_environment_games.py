@@ -229,6 +229,17 @@ def nothing():
     return 3
 
 
+class Unopened(Race):
+    """Can be closed after a reset only."""
+
+    def close(self):
+        print("closed", self.places)
+
+
+def unopened():
+    return Unopened()
+
+
 an_environment = Race()
 '''
 
@@ -340,6 +351,10 @@ def test_what_makes_no_environment_is_named(spec, message):
     with pytest.raises(ValueError, match=message) as caught:
         make_any(spec)
     assert "\n" not in str(caught.value)
+
+
+def test_what_cannot_be_closed_before_a_reset():
+    assert make_any("tracks:unopened")[1].players == 2
 
 
 def test_players_are_those_of_the_environment():

@@ -71,6 +71,11 @@ def failing():
     raise RuntimeError("no dice\\nhere")
 
 
+def loud():
+    print("hello")
+    return rules
+
+
 def environment():
     return environments(rules)[1]()
 
@@ -243,6 +248,12 @@ def test_what_a_module_prints_is_kept_apart(folder, importable, capsys):
         printed(folder, "play", "heaps_loud:rules", "--agent", "random", "--json")
     )
     assert found["game"] == "heaps_loud:rules"
+
+
+def test_what_a_function_prints_is_kept_apart(importable, capsys):
+    assert load_game("heaps:loud").name == "nim"
+    shown = capsys.readouterr()
+    assert (shown.out, shown.err) == ("", "hello\n")
 
 
 def test_names_may_have_any_letters(importable):

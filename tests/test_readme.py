@@ -8,7 +8,7 @@ import pytest
 import typer
 
 from mcts_agents.agents.kinds import KINDS
-from mcts_agents.cli import app
+from mcts_agents.cli.app import app
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"

@@ -6,14 +6,14 @@ executed: YAML's tags for Python objects are refused.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from os.path import dirname, isabs, join
 from typing import Any
 
 import yaml
 
 from mcts_agents.agents.tag_json import from_tag, is_tag
-from mcts_agents.names import MAX_NESTING, begins_in_module, quoted
+from mcts_agents.names import MAX_NESTING, begins_in_module, name_in, quoted
 from mcts_agents.reading import read_json, read_settings, read_yaml
 from mcts_agents.writing import replacing
 
@@ -64,11 +64,18 @@ def write_file(path: str, mapping: Mapping[str, Any]) -> None:
         temporary.write_text(text, encoding="utf-8")
 
 
-def _begins_with_file(value: str) -> bool:
-    """Say whether a text is a file's name, with or without options after it."""
-    if is_file_name(value.partition(":")[0].strip()):
-        return True
-    return is_file_name(value) and not begins_in_module(value)
+def file_in(spec: str, known: Callable[[str], bool]) -> str | None:
+    """Return the file that a spec begins with, None if it begins with something else.
+
+    Args:
+        spec: A spec, with or without options.
+        known: See `parse_spec`.
+    """
+    # An equals sign, too, may belong to the path.
+    for name in (name_in(spec, known), spec):
+        if is_file_name(name) and not begins_in_module(name):
+            return name
+    return None
 
 
 def in_folder(data: Mapping[Any, Any], folder: str, nesting: int = 0) -> Any:
@@ -86,7 +93,7 @@ def in_folder(data: Mapping[Any, Any], folder: str, nesting: int = 0) -> Any:
         elif isinstance(value, list):
             value = [in_folder({0: entry}, folder, nesting + 1)[0] for entry in value]
         elif isinstance(value, str) and not isabs(value):
-            if key == "file" or _begins_with_file(value):
+            if key == "file" or file_in(value, is_file_name) is not None:
                 value = join(folder, value)
         found[key] = value
     return found

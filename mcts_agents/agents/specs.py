@@ -13,7 +13,7 @@ from os import PathLike, fspath
 from typing import Any
 
 from mcts_agents.agents.agent import Agent
-from mcts_agents.agents.files import is_file_name, read_file
+from mcts_agents.agents.files import file_in, is_file_name, read_file
 from mcts_agents.agents.kinds import KINDS, OBJECT, AgentKind
 from mcts_agents.agents.own import entry_points, is_in_module, kind_named
 from mcts_agents.agents.policies.evaluator import PolicyEvaluator
@@ -24,7 +24,7 @@ from mcts_agents.importing import named_in_file
 from mcts_agents.names import (
     MAX_NESTING,
     MOST_SPEC,
-    begins_in_module,
+    name_in,
     parse_value,
     quoted,
     unknown_name,
@@ -225,13 +225,12 @@ def _file_of(spec: Any) -> str | None:
         spec = spec.get("agent")
     if not isinstance(spec, str):
         return None
-    name = spec.partition(":")[0].strip()
-    if name in KINDS or name in PRESETS or len(spec) > MOST_SPEC:  # which is refused
+    if len(spec) > MOST_SPEC:  # which is refused
         return None
-    if is_file_name(name):
-        return name
-    # Otherwise a colon may belong to the path.
-    return spec if is_file_name(spec) and not begins_in_module(spec) else None
+    name = name_in(spec, _precedes_options)
+    if name in KINDS or name in PRESETS:
+        return None
+    return file_in(spec, _precedes_options)
 
 
 def _split(spec: Any) -> tuple[str, dict[str, Any]]:

@@ -18,12 +18,13 @@ from mcts_agents.cli.arena_app import arena
 from mcts_agents.cli.command_options import TreeOptions, takes_options
 from mcts_agents.cli.learn_app import learn
 from mcts_agents.cli.parameters import MOST_NUMBER, GameName, Json, Players, path_of
-from mcts_agents.cli.requests import INTERRUPTED, RequestError, requested
+from mcts_agents.cli.requests import RequestError, requested
 from mcts_agents.cli.streams import (
+    INTERRUPTED,
     READER_GONE,
     OutputError,
+    ReaderGone,
     give_up_output,
-    prepare_streams,
     tell,
 )
 from mcts_agents.extras import MissingExtraError
@@ -258,7 +259,8 @@ def compile_command(
     games: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Games, such as hex or hex:size=5. Default: all.", metavar="GAMES"
+            help="Games, such as hex or hex:size=5. Default: all that can be compiled.",
+            metavar="GAMES",
         ),
     ] = None,
     agent: Annotated[
@@ -282,14 +284,8 @@ app.add_typer(arena)
 app.add_typer(learn)
 
 
-def main() -> None:
-    """Run the command line; wrong requests get one line on standard error."""
-    prepare_streams()
-    sys.exit(_run(sys.argv[1:] or ["--help"]))
-
-
-def _run(arguments: list[str]) -> int:
-    """Return the exit code; see `mcts_agents.cli`."""
+def run(arguments: list[str]) -> int:
+    """Run a command and return the exit code; see `mcts_agents.cli`."""
     try:
         _check(arguments)
         code = app(arguments, prog_name="mcts-agents", standalone_mode=False) or 0
@@ -312,9 +308,14 @@ def _run(arguments: list[str]) -> int:
         return _refuse(error.format_message())
     except MemoryError as error:
         return _refuse(f"there is not enough memory for this: {error}")
-    except (BrokenPipeError, SystemExit):  # Rich and Typer turn one into the other
+    except ReaderGone:
         give_up_output()
         return READER_GONE
+    except SystemExit as ended:
+        # Of the code of a game or an agent; or Typer's, of a pipe of theirs that broke.
+        pipe = ended.__context__
+        error = pipe if isinstance(pipe, BrokenPipeError) else ended
+        return _refuse(f"ended by {type(error).__name__}: {error}", 1)
     except OutputError as error:
         give_up_output()
         return _refuse(f"standard output: cannot be written: {error.strerror}")
@@ -342,6 +343,6 @@ def _check(arguments: list[str]) -> None:
         ) from error
 
 
-def _refuse(reason: str) -> int:
+def _refuse(reason: str, code: int = 2) -> int:
     tell(f"mcts-agents: {shortened(' '.join(reason.split()), MOST_TOLD)}")
-    return 2
+    return code

@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from rich.console import Console
 from rich.table import Table as RichTable
 
 from mcts_agents.agents import Planner, make_agent
@@ -21,6 +20,7 @@ from mcts_agents.cli.requests import (
     requested,
     requested_table,
 )
+from mcts_agents.cli.terminal import PlainConsole
 from mcts_agents.model import new_generator
 from mcts_agents.model.compilation import statistics as compile_statistics
 from mcts_agents.model.failures import raise_explained
@@ -90,7 +90,7 @@ def bench_game(
         value = outcome[measure]
         text = f"{value:,.{DIGITS.get(measure, 0)}f}"
         shown.add_row(measure.replace("_", " "), text)
-    Console().print(shown)
+    PlainConsole().print(shown)
 
 
 @contextmanager

@@ -11,7 +11,9 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from mcts_agents.cli.command_options import ImitateOptions
-from mcts_agents.cli.requests import INTERRUPTED, RequestError, requested
+from mcts_agents.cli.requests import RequestError, requested
+from mcts_agents.cli.streams import INTERRUPTED
+from mcts_agents.cli.terminal import PlainConsole
 from mcts_agents.learn.training.checkpoints import Progress as Learned
 from mcts_agents.learn.training.config import ImitationConfig
 from mcts_agents.learn.training.config_file import read_config
@@ -26,7 +28,7 @@ class Bar(Listener):
     def __init__(self, console: Console):
         self._console = console
         self.progress = Progress(
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             BarColumn(),
             TextColumn("{task.percentage:>3.0f}%"),
             TimeElapsedColumn(),
@@ -60,14 +62,14 @@ class Bar(Listener):
 
     def say(self, text: str) -> None:
         """See `Listener`."""
-        self._console.print(text, markup=False, soft_wrap=True)
+        self._console.print(text, soft_wrap=True)
 
 
 def imitate_decisions(options: ImitateOptions) -> None:
     """Learn from a dataset, or go on with it, and say what the folder holds then."""
-    console = Console(stderr=True, highlight=False)
+    console = PlainConsole(stderr=True)
     # One line, however wide the terminal is.
-    say = functools.partial(console.print, markup=False, soft_wrap=True)
+    say = functools.partial(console.print, soft_wrap=True)
     folder, bar = Path(options.out), Bar(console)
     with requested():
         config = ImitationConfig()

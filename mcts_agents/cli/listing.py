@@ -12,6 +12,7 @@ from mcts_agents.agents.kinds import KINDS, is_taken
 from mcts_agents.agents.own import entry_points, kind_named
 from mcts_agents.agents.presets import PRESETS
 from mcts_agents.cli.requests import HUMAN, requested
+from mcts_agents.cli.terminal import PlainConsole
 from mcts_agents.envs import GAMES, EnvironmentGame, known_games, load_any
 from mcts_agents.envs.environment_game import SAMPLES, WORD
 from mcts_agents.model import RulesError
@@ -27,7 +28,7 @@ def list_all(names: list[str], as_json: bool) -> None:
         if as_json:
             print(json.dumps({"games": games}, default=str))
         else:
-            _print_games(Console(), games)
+            _print_games(PlainConsole(), games)
         return
     agents = [
         {"agent": name, "options": list(kind.options), "about": kind.about}
@@ -44,9 +45,10 @@ def list_all(names: list[str], as_json: bool) -> None:
         for name, preset in PRESETS.items()
     ]
     if as_json:
-        print(json.dumps({"games": games, "agents": agents, "presets": presets}))
+        found = {"games": games, "agents": agents, "presets": presets}
+        print(json.dumps(found, default=str))  # an option may have any default
         return
-    console = Console()
+    console = PlainConsole()
     _print_games(console, games)
     table = _table("agent", "about", whole=("agent",))
     for row in agents:
@@ -65,7 +67,7 @@ def list_all(names: list[str], as_json: bool) -> None:
     console.print()
     for row in agents:
         options = ", ".join(row["options"])
-        console.print(f"Options of {row['agent']}: {options}", highlight=False)
+        console.print(f"Options of {row['agent']}: {options}")
 
 
 def _registered(name: str) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from mcts_agents.arena.reports.export import check_suffix, export_rows
 from mcts_agents.arena.tournaments.store import Store
-from mcts_agents.cli.requests import RequestError, requested
+from mcts_agents.cli.requests import RequestError, requested, told_of
 
 
 def write_rows(store: Path, output: Path) -> None:
@@ -23,7 +23,9 @@ def write_rows(store: Path, output: Path) -> None:
 def written(store: Path, output: Path) -> Iterator[None]:
     """Refuse a file that cannot be written, before any work and after it."""
     with told_of(output):
-        if output.exists() and store.exists() and output.samefile(store):
+        # The store may not be there yet, and a file may have several names.
+        is_store = os.path.realpath(output) == os.path.realpath(store)
+        if is_store or (output.exists() and store.exists() and output.samefile(store)):
             raise RequestError(f"{output}: this is the store itself; use another name")
         if not output.parent.is_dir():
             raise RequestError(f"{output}: there is no folder {output.parent}")
@@ -39,14 +41,3 @@ def tell_written(output: Path, content: str) -> None:
     """
     if output.is_file() and not os.path.samestat(output.stat(), os.fstat(1)):
         print(f"{output}: {content}, {output.stat().st_size:,} bytes")
-
-
-@contextmanager
-def told_of(output: Path) -> Iterator[None]:
-    """Turn what goes wrong when a file or a folder is written into RequestErrors."""
-    try:
-        yield
-    except OSError as error:
-        raise RequestError(
-            f"{output}: cannot be written: {error.strerror or error}"
-        ) from error

@@ -24,7 +24,7 @@ from mcts_agents.cli.requests import (
     requested_agents,
     requested_table,
 )
-from mcts_agents.cli.terminal import colour_of, coloured, thinking
+from mcts_agents.cli.terminal import PlainConsole, colour_of, coloured, thinking
 from mcts_agents.envs import Game
 from mcts_agents.model import RESULT_NAMES
 from mcts_agents.names import in_lines
@@ -68,7 +68,7 @@ def play_game(
     """
     table = requested_table(spec, players)
     seed = secrets.randbelow(2**31) if seed is None else seed
-    console = Console(stderr=as_json, highlight=False)
+    console = PlainConsole(stderr=as_json)
     made: list[_Made] = []
     people: list[int] = []
     human = _human(table, console, lambda: any(one.player in people for one in made))

@@ -14,7 +14,7 @@ from rich.progress import (
 def game_progress(console: Console) -> Progress:
     """Return a progress bar that counts games and says how long they will take."""
     return Progress(
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),

@@ -5,11 +5,12 @@ import json
 from contextlib import ExitStack
 
 import typer
-from rich.console import Console
 
 from mcts_agents.cli.command_options import RecordOptions
 from mcts_agents.cli.progress import game_progress
-from mcts_agents.cli.requests import INTERRUPTED, RequestError, requested
+from mcts_agents.cli.requests import RequestError, requested
+from mcts_agents.cli.streams import INTERRUPTED
+from mcts_agents.cli.terminal import PlainConsole
 from mcts_agents.learn.dataset import Dataset
 from mcts_agents.learn.recording import RecordingError, run_recording
 from mcts_agents.learn.recording_spec import Recording, RecordingSpec
@@ -18,9 +19,9 @@ from mcts_agents.learn.recording_spec import Recording, RecordingSpec
 def record_decisions(options: RecordOptions) -> None:
     """Record decisions and print what the folder holds then."""
     folder = options.out
-    console = Console(stderr=True, highlight=False)
+    console = PlainConsole(stderr=True)
     # One line, however wide the terminal is.
-    say = functools.partial(console.print, markup=False, soft_wrap=True)
+    say = functools.partial(console.print, soft_wrap=True)
     with requested():
         spec = RecordingSpec(
             options.game,

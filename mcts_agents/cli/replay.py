@@ -17,6 +17,7 @@ from mcts_agents.arena.replay.replaying import Moment, Move, Replay
 from mcts_agents.arena.tournaments.store import Store
 from mcts_agents.cli.outputs import tell_written, written
 from mcts_agents.cli.requests import RequestError, requested
+from mcts_agents.cli.terminal import PlainConsole
 from mcts_agents.envs.painting import load_pygame
 
 SUFFIXES = (".gif", ".html")
@@ -55,9 +56,7 @@ def replay_game(
             _write(store, replay, write, output, actions, as_json)
     difference = replay.difference_text()
     if difference:
-        Console(stderr=True).print(
-            f"mcts-agents: {difference}", markup=False, highlight=False, soft_wrap=True
-        )
+        PlainConsole(stderr=True).print(f"mcts-agents: {difference}", soft_wrap=True)
     return not difference
 
 
@@ -88,7 +87,7 @@ def _write(
     as_json: bool,
 ) -> None:
     moments: list[Moment] = []
-    console = Console(stderr=True)
+    console = PlainConsole(stderr=True)
     checked = nullcontext() if output is None else written(store, output)
     shown = Progress(console=console, transient=True, disable=not console.is_terminal)
     with checked, shown as progress:
@@ -118,10 +117,10 @@ def _followed(
 
 def _print(replay: Replay, actions: int) -> None:
     """Print the game as it goes on, then how it ended."""
-    console = Console(highlight=False)
+    console = PlainConsole()
 
     def say(text: str, style: str | None = None) -> None:
-        console.print(text, style=style, markup=False, soft_wrap=True)
+        console.print(text, style=style, soft_wrap=True)
 
     say(wording.title(replay), "bold")
     for moment in replay.moments():

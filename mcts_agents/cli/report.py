@@ -4,17 +4,16 @@ import os
 from pathlib import Path
 from urllib.parse import quote
 
-from rich.console import Console
-
 from mcts_agents.arena.analysis.tournament_results import read_results
 from mcts_agents.arena.playing.fixtures import GameRecord
 from mcts_agents.arena.replay.replaying import Replay
 from mcts_agents.arena.reports.pairs import LISTED, listed_games
 from mcts_agents.arena.reports.report import write_pictures, write_report
-from mcts_agents.cli.outputs import tell_written, told_of, written
+from mcts_agents.cli.outputs import tell_written, written
 from mcts_agents.cli.parameters import SHOWN_ACTIONS
 from mcts_agents.cli.progress import game_progress
-from mcts_agents.cli.requests import RequestError, requested
+from mcts_agents.cli.requests import RequestError, requested, told_of
+from mcts_agents.cli.terminal import PlainConsole
 from mcts_agents.envs.painting import load_pygame
 
 
@@ -61,10 +60,7 @@ def write_page(
             }
             pages = {number: replays / f"game-{number}.html" for number in games}
             differences = _write_replays(store, games, pages, search)
-        links = {
-            number: quote(Path(os.path.relpath(page, output.parent)).as_posix())
-            for number, page in pages.items()
-        }
+        links = {number: _link(page, output.parent) for number, page in pages.items()}
         write_report(results, output, listed, links)
     tell_written(output, f"{results.summary.games:,} games")
     if pictures is not None:
@@ -74,10 +70,16 @@ def write_page(
     if replays is not None:
         print(f"{replays}: {len(pages)} replays")
     for difference in differences:
-        Console(stderr=True).print(
-            f"mcts-agents: {difference}", markup=False, highlight=False, soft_wrap=True
-        )
+        PlainConsole(stderr=True).print(f"mcts-agents: {difference}", soft_wrap=True)
     return not differences
+
+
+def _link(page: Path, folder: Path) -> str:
+    """Return a link to a page for another one in a folder."""
+    try:
+        return quote(Path(os.path.relpath(page, folder)).as_posix())
+    except ValueError:  # of Windows, where it is on another drive
+        return page.absolute().as_uri()
 
 
 def _write_replays(
@@ -88,7 +90,7 @@ def _write_replays(
     from mcts_agents.arena.replay import html
 
     differences = []
-    progress = game_progress(Console(stderr=True, highlight=False))
+    progress = game_progress(PlainConsole(stderr=True))
     task = progress.add_task("replays", total=len(games))
     for folder in {page.parent for page in pages.values()}:
         with told_of(folder):

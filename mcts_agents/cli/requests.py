@@ -8,13 +8,11 @@ from pathlib import Path
 from mcts_agents.agents import Agent, agent_seed, make_agent
 from mcts_agents.agents.specs import names_an_agent, unknown_agent
 from mcts_agents.arena.playing.tables import Table, open_table
+from mcts_agents.cli.streams import ReaderGone
 
 HUMAN = "human"
 
 PACKAGE = __name__.partition(".")[0]
-
-# The exit code of a command that was interrupted.
-INTERRUPTED = 130
 
 
 class RequestError(Exception):
@@ -33,6 +31,20 @@ def requested(file: Path | None = None) -> Iterator[None]:
     except ValueError as error:
         told = str(error) if file is None else f"{file}: {error}"
         raise RequestError(told) from error
+
+
+@contextmanager
+def told_of(output: Path) -> Iterator[None]:
+    """Turn what goes wrong when a file or a folder is written into RequestErrors."""
+    try:
+        yield
+    except OSError as error:
+        # Standard output by its name, for example.
+        if isinstance(error, BrokenPipeError) and output.is_fifo():
+            raise ReaderGone from error
+        raise RequestError(
+            f"{output}: cannot be written: {error.strerror or error}"
+        ) from error
 
 
 @contextmanager

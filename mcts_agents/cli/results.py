@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
-from rich.console import Console, Group
+from rich.console import Group
 from rich.live import Live
 from rich.table import Table
 from rich.text import Text
@@ -23,6 +23,7 @@ from mcts_agents.arena.analysis.summaries import (
 from mcts_agents.arena.analysis.tournament_results import Results, read_results
 from mcts_agents.arena.playing.budgets import setting_label
 from mcts_agents.cli.requests import requested
+from mcts_agents.cli.terminal import PlainConsole
 from mcts_agents.names import in_lines
 
 # Columns that are left to the names of agents in a terminal of 80 columns.
@@ -44,12 +45,10 @@ def show_results(store: Path, as_json: bool) -> None:
     if as_json:
         print(json.dumps(results_object(results)))
         return
-    console = Console(highlight=False)
-    console.print(standing(results), markup=False)
+    console = PlainConsole()
+    console.print(standing(results))
     for failure in results.failures:
-        console.print(
-            f"could not be played: {failure.fixture}: {failure.error}", markup=False
-        )
+        console.print(f"could not be played: {failure.fixture}: {failure.error}")
     summary = results.summary
     if not summary.overall.agents:
         return
@@ -79,7 +78,7 @@ def show_results(store: Path, as_json: bool) -> None:
 
 def watch_results(store: Path, seconds: float) -> None:
     """Show how the agents fare, again and again, until all is played."""
-    with requested(), Live(console=Console(highlight=False)) as live:
+    with requested(), Live(console=PlainConsole()) as live:
         while True:
             results = read_results(store)
             shown: list[Any] = [Text(standing(results))]

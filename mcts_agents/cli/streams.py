@@ -4,9 +4,11 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Any, TextIO
+from typing import IO, Any, TextIO
 
-# What a shell reports of a program whose reader has gone: 128 and the signal's number.
+# What a shell reports of a program that was interrupted, and of one whose reader has
+# gone: 128 and the signal's number.
+INTERRUPTED = 130
 READER_GONE = 141
 
 # Columns and lines of a terminal that may be believed.
@@ -15,6 +17,17 @@ _MOST_CELLS = 10_000
 
 class OutputError(OSError):
     """Standard output cannot be written."""
+
+
+class ReaderGone(SystemExit):
+    """Nobody reads what this process writes any more.
+
+    Rich and Typer make a SystemExit of such an error, too, but of every
+    BrokenPipeError, and an environment or an agent may raise either.
+    """
+
+    def __init__(self):
+        super().__init__(READER_GONE)
 
 
 class _Output:
@@ -39,8 +52,8 @@ class _Output:
 def _of_output() -> Iterator[None]:
     try:
         yield
-    except BrokenPipeError:  # which Rich and Typer know
-        raise
+    except BrokenPipeError as error:
+        raise ReaderGone from error
     except OSError as error:
         raise OutputError(error.errno, error.strerror) from error
 
@@ -77,7 +90,7 @@ def prepare_streams() -> None:
 
 def give_up_output() -> None:
     """Drop what standard output could not take."""
-    _discard(sys.stdout)
+    discard(sys.stdout)
 
 
 def tell(line: str) -> None:
@@ -85,10 +98,10 @@ def tell(line: str) -> None:
     try:
         print(line, file=sys.stderr, flush=True)
     except OSError:
-        _discard(sys.stderr)
+        discard(sys.stderr)
 
 
-def _discard(stream: TextIO) -> None:
+def discard(stream: IO[str]) -> None:
     """Drop what a stream could not write: Python tries again when the process ends."""
     with suppress(OSError, ValueError):
         nowhere = os.open(os.devnull, os.O_WRONLY)

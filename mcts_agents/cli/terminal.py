@@ -1,4 +1,4 @@
-"""Colours of players, and what is shown while an agent thinks.
+"""Consoles, colours of players, and what is shown while an agent thinks.
 
 Rich writes colours only to a terminal that has them, and none if NO_COLOR is set.
 """
@@ -13,11 +13,29 @@ from rich.live import Live
 from rich.spinner import Spinner
 from rich.text import Text
 
+from mcts_agents.cli.streams import ReaderGone, discard
+
 # Of the eight that every terminal has; told apart by colour-blind people, too.
 COLOURS = ("cyan", "yellow", "magenta", "green", "blue", "red")
 # The marks of the first two players on boards, where they stand alone.
 _MARKS = re.compile(r"(?<!\w)[XO](?!\w)")
 _PLAYERS = re.compile(r"\bplayer_(\d+)\b")
+
+
+class PlainConsole(Console):
+    """A console that shows every text as it is.
+
+    Rich would take brackets for markup and `:robot:` for an emoji, also in specs, names
+    and errors, and would colour numbers.
+    """
+
+    def __init__(self, **options: Any):
+        super().__init__(markup=False, emoji=False, highlight=False, **options)
+
+    def on_broken_pipe(self) -> None:
+        """Say that the reader has gone; Rich would end the process without a reason."""
+        discard(self.file)
+        raise ReaderGone
 
 
 def colour_of(player: int) -> str:

@@ -1,13 +1,14 @@
 """`mcts-agents tournament`."""
 
 import functools
+import sys
 from collections.abc import Callable
+from contextlib import nullcontext, redirect_stdout
 from typing import Any
 
 import loky
 import typer
 from pydantic import ValidationError
-from rich.console import Console
 
 from mcts_agents.arena.playing.backends import Outcome, make_backend
 from mcts_agents.arena.playing.budgets import budget_setting
@@ -21,12 +22,10 @@ from mcts_agents.cli.outputs import written
 from mcts_agents.cli.parameters import BackendName
 from mcts_agents.cli.progress import game_progress
 from mcts_agents.cli.report import write_page
-from mcts_agents.cli.requests import (
-    INTERRUPTED,
-    RequestError,
-    requested,
-)
+from mcts_agents.cli.requests import RequestError, requested
 from mcts_agents.cli.results import show_results
+from mcts_agents.cli.streams import INTERRUPTED
+from mcts_agents.cli.terminal import PlainConsole
 
 # The option of the command line that gives each key of a tournament.
 _OPTIONS = {
@@ -44,9 +43,9 @@ _OPTIONS = {
 def play_tournament(options: TournamentOptions) -> int:
     """Play what is left of a tournament and print the results; return the failures."""
     path = options.store
-    console = Console(stderr=True, highlight=False)
+    console = PlainConsole(stderr=True)
     # One line, however wide the terminal is.
-    say = functools.partial(console.print, markup=False, soft_wrap=True)
+    say = functools.partial(console.print, soft_wrap=True)
     with requested():
         spec, file = _spec(options)
         workers = make_backend(options.backend.value, options.jobs, options.address)
@@ -94,7 +93,9 @@ def play_tournament(options: TournamentOptions) -> int:
             "command tries the games again"
         )
     if options.report is not None:
-        write_page(path, options.report)
+        # With --json, nothing but the object is for standard output.
+        with redirect_stdout(sys.stderr) if options.json else nullcontext():
+            write_page(path, options.report)
     show_results(path, options.json)
     return len(failures)
 

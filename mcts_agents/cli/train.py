@@ -11,7 +11,9 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
 from mcts_agents.cli.command_options import TrainOptions
-from mcts_agents.cli.requests import INTERRUPTED, RequestError, requested
+from mcts_agents.cli.requests import RequestError, requested
+from mcts_agents.cli.streams import INTERRUPTED
+from mcts_agents.cli.terminal import PlainConsole
 from mcts_agents.extras import MissingExtraError
 from mcts_agents.learn.recording import RecordingError
 from mcts_agents.learn.training.checkpoints import Progress as Trained
@@ -37,11 +39,11 @@ class Bars(Listener):
     def __init__(self, console: Console):
         self._console = console
         self.progress = Progress(
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             BarColumn(),
             TextColumn("{task.percentage:>3.0f}%"),
             TimeElapsedColumn(),
-            TextColumn("{task.fields[more]}"),
+            TextColumn("{task.fields[more]}", markup=False),
             console=console,
         )
         self._whole = self.progress.add_task("training", total=1.0, more="")
@@ -90,7 +92,7 @@ class Bars(Listener):
 
     def say(self, text: str) -> None:
         """See `Listener`."""
-        self._console.print(text, markup=False, soft_wrap=True)
+        self._console.print(text, soft_wrap=True)
 
     def _show(self, what: str, done: int, of: int) -> None:
         task: TaskID = self._part
@@ -99,9 +101,9 @@ class Bars(Listener):
 
 def train_network(options: TrainOptions) -> None:
     """Train a network, or go on with it, and say what the folder holds then."""
-    console = Console(stderr=True, highlight=False)
+    console = PlainConsole(stderr=True)
     # One line, however wide the terminal is.
-    say = functools.partial(console.print, markup=False, soft_wrap=True)
+    say = functools.partial(console.print, soft_wrap=True)
     folder = Path(options.out)
     with requested():
         budget = Budget(MINUTES)

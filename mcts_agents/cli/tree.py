@@ -2,19 +2,29 @@
 
 import io
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
 from mcts_agents.agents import Planner, make_agent
 from mcts_agents.arena.playing.tables import Table
 from mcts_agents.cli.command_options import TreeFormat, TreeOptions
-from mcts_agents.cli.requests import RequestError, refusals, requested, requested_table
+from mcts_agents.cli.requests import (
+    RequestError,
+    refusals,
+    requested,
+    requested_table,
+    told_of,
+)
+from mcts_agents.cli.terminal import PlainConsole
 from mcts_agents.names import quoted
 from mcts_agents.search import SearchResult
 from mcts_agents.writing import replacing
+
+# Between two moves, and behind the last one.
+_SEPARATOR = re.compile(r"\s*,?\s*")
+_END = re.compile(r"[\s,]|$")
 
 # Of a text that is written to a file.
 FILE_WIDTH = 100
@@ -78,10 +88,16 @@ def show_tree(options: TreeOptions) -> None:
 
 def _play(table: Table, moves: str) -> list[str]:
     """Make moves as people write them; return them."""
-    played = [m.strip() for m in (moves.split(",") if "," in moves else moves.split())]
-    for number, move in enumerate(played, 1):
-        place = f"move {number}, {move!r}"
+    by_comma = "," in moves
+    played: list[str] = []
+    rest = moves.strip()
+    while rest:
         player = table.turn()
+        legal = [] if player is None else table.legal_actions()
+        move = _first_move(rest, [table.name(action) for action in legal], by_comma)
+        rest = _SEPARATOR.sub("", rest[len(move) :], count=1)
+        played.append(move)
+        place = f"move {len(played)}, {move!r}"
         if player is None:
             raise RequestError(f"{place}: the game is already over before this move")
         with requested():
@@ -89,10 +105,26 @@ def _play(table: Table, moves: str) -> list[str]:
                 action = table.action_of(move)
             except ValueError as error:
                 raise RequestError(f"{place}: {error}") from error
-        if action not in table.legal_actions():
+        if action not in legal:
             raise RequestError(f"{place}: not legal for player_{player}")
         table.step(action)
     return played
+
+
+def _first_move(text: str, legal: list[str], by_comma: bool) -> str:
+    """Return the move with which a text begins.
+
+    Args:
+        text: One move or more.
+        legal: The legal moves, which may have spaces and commas: the longest that the
+            text begins with is meant.
+        by_comma: What ends any other move: a comma or, if False, a space.
+    """
+    found = [name for name in legal if name and text.startswith(name)]
+    found = [name for name in found if _END.match(text, len(name))]
+    if found:
+        return max(found, key=len)
+    return text.partition(",")[0].rstrip() if by_comma else text.split()[0]
 
 
 def _summary(result: SearchResult, player: int, name: Callable[[int], str]) -> str:
@@ -127,11 +159,9 @@ def _named(node: dict[str, Any], name: Callable[[int], str]) -> dict[str, Any]:
 
 def _print_text(position: str, summary: str, tree: Any, output: Path | None) -> None:
     file = None if output is None else io.StringIO()
-    console = Console(
-        file=file, width=None if file is None else FILE_WIDTH, highlight=False
-    )
-    console.print(position, markup=False, soft_wrap=True)
-    console.print(f"\n{summary}", markup=False)
+    console = PlainConsole(file=file, width=None if file is None else FILE_WIDTH)
+    console.print(position, soft_wrap=True)
+    console.print(f"\n{summary}")
     console.print(tree)
     if file is not None:
         _write(file.getvalue(), output)
@@ -141,8 +171,5 @@ def _write(text: str, output: Path | None) -> None:
     if output is None:
         print(text, end="")
         return
-    try:
-        with replacing(output) as temporary:
-            temporary.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise RequestError(f"{output}: cannot be written: {error.strerror}") from error
+    with told_of(output), replacing(output) as temporary:
+        temporary.write_text(text, encoding="utf-8")

@@ -1,12 +1,12 @@
 """`mcts-agents tune`."""
 
+import functools
 import json
 import math
 from typing import Any
 
 import typer
 from pydantic import ValidationError
-from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
@@ -17,6 +17,7 @@ from mcts_agents.arena.tournaments.spec_file import complaints
 from mcts_agents.arena.tournaments.store import Store, StoreError
 from mcts_agents.arena.tournaments.tuning import (
     TUNED,
+    FailedGameError,
     Trial,
     Tuning,
     TuningSpec,
@@ -25,7 +26,9 @@ from mcts_agents.arena.tournaments.tuning import (
 )
 from mcts_agents.cli.command_options import TuneOptions
 from mcts_agents.cli.progress import game_progress
-from mcts_agents.cli.requests import INTERRUPTED, RequestError, requested
+from mcts_agents.cli.requests import RequestError, requested
+from mcts_agents.cli.streams import INTERRUPTED
+from mcts_agents.cli.terminal import PlainConsole
 
 # Trials in the table.
 SHOWN = 10
@@ -36,7 +39,9 @@ _OPTIONS = {"games_each": "--games", "parameters": "--parameter"}
 
 def tune_agent(options: TuneOptions) -> None:
     """Run what is left of a study and of the match of its best trial; print both."""
-    console = Console(stderr=True, highlight=False)
+    console = PlainConsole(stderr=True)
+    # One line, however wide the terminal is.
+    say = functools.partial(console.print, soft_wrap=True)
     path, trials = options.store, options.trials
     spec = _spec(options)
     with requested():
@@ -49,24 +54,21 @@ def tune_agent(options: TuneOptions) -> None:
                 with workers, game_progress(console) as progress:
                     failures = _run(tuning, workers, progress, trials, options.confirm)
             except KeyboardInterrupt:
-                console.print(
+                say(
                     f"{len(tuning.trials())} of {trials} trials are stored in {path}; "
-                    "run the same command to resume",
-                    markup=False,
+                    "run the same command to resume"
                 )
                 raise typer.Exit(INTERRUPTED) from None
+            except FailedGameError as error:
+                say(f"failed: {error}")
+                say("the same command tries the trial again")
+                raise typer.Exit(1) from None
             for failure in failures:
-                console.print(
-                    f"failed: {failure.fixture}: {failure.error}",
-                    markup=False,
-                    soft_wrap=True,
-                )
+                say(f"failed: {failure.fixture}: {failure.error}")
             if failures:
-                console.print(
+                say(
                     f"{len(failures)} games of the match failed; {path} has the "
-                    "errors, and the same command tries the games again",
-                    markup=False,
-                    soft_wrap=True,
+                    "errors, and the same command tries the games again"
                 )
             if tuning.store.played():
                 _show(tuning, options.json)
@@ -175,19 +177,17 @@ def _show(tuning: Tuning, as_json: bool) -> None:
         }
         print(json.dumps(found))
         return
-    console = Console(highlight=False)
+    console = PlainConsole()
     console.print(_table(trials))
     if refused:
         console.print(
             f"{len(refused)} trials had incompatible options; the last one: "
-            f"{refused[-1].refused}",
-            markup=False,
+            f"{refused[-1].refused}"
         )
     console.print(
         f"Best: {tuning.best_spec()}\n"
         f"won {checked.value:.1%} ({checked.low:.1%} to {checked.high:.1%}) of "
         f"{len(records)} new games; equal strength would be {even:.1%}",
-        markup=False,
         soft_wrap=True,
     )
 

@@ -5,11 +5,10 @@ import socket
 import webbrowser
 from pathlib import Path
 
-from rich.console import Console
-
 from mcts_agents.agents import make_agent
 from mcts_agents.arena.tournaments.store import Store
 from mcts_agents.cli.requests import RequestError, requested
+from mcts_agents.cli.terminal import PlainConsole
 from mcts_agents.envs import load_any
 from mcts_agents.envs.painting import load_pygame
 from mcts_agents.extras import from_extra
@@ -83,8 +82,8 @@ def _link(host: str, port: int, token: str) -> str:
 
 
 def _tell(link: str, is_open: bool) -> None:
-    console = Console(highlight=False)
-    console.print(f"Open {link}", soft_wrap=True, markup=False)
+    console = PlainConsole()
+    console.print(f"Open {link}", soft_wrap=True)
     if is_open:
         console.print(
             "Other machines can reach this server. Whoever has the address can play, "

@@ -3,11 +3,11 @@
 import json
 from pathlib import Path
 
-from rich.console import Console
-from rich.progress import Progress
+from rich.progress import Progress, TextColumn
 from rich.table import Table
 
 from mcts_agents.cli.requests import RequestError, requested
+from mcts_agents.cli.terminal import PlainConsole
 from mcts_agents.envs import load_game
 from mcts_agents.recorded import RecordError, Report, verify_file
 
@@ -17,9 +17,11 @@ def verify_files(name: str, files: list[Path], as_json: bool) -> int:
     with requested():
         game = load_game(name)
     reports: list[Report] = []
-    errors = Console(stderr=True, highlight=False)
+    errors = PlainConsole(stderr=True)
     hidden = not errors.is_terminal
-    with Progress(console=errors, transient=True, disable=hidden) as progress:
+    columns = list(Progress.get_default_columns())
+    columns[0] = TextColumn("{task.description}", markup=False)  # the name of a file
+    with Progress(*columns, console=errors, transient=True, disable=hidden) as progress:
         for path in files:
             task = progress.add_task(path.name, total=None)
 
@@ -32,7 +34,7 @@ def verify_files(name: str, files: list[Path], as_json: bool) -> int:
                 raise RequestError(str(error)) from error
     first = next((report.first for report in reports if report.first), None)
     if first is not None:
-        errors.print(str(first), markup=False, soft_wrap=True)
+        errors.print(str(first), soft_wrap=True)
     _show(reports, as_json)
     return sum(report.mismatches for report in reports)
 
@@ -55,4 +57,4 @@ def _show(reports: list[Report], as_json: bool) -> None:
         table.add_column(column, justify="right")
     for row in rows:
         table.add_row(*(str(row[column]) for column in columns))
-    Console().print(table)
+    PlainConsole().print(table)

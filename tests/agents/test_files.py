@@ -1,13 +1,15 @@
 """Agents in files: read, refused with the place, written and read again."""
 
 import json
+import os
 
 import pytest
 import yaml
 
 from mcts_agents import Agent, MCTSAgent, OneStepAgent, RandomAgent, make_agent
-from mcts_agents.agents import agent_spec, save_agent, to_mapping
+from mcts_agents.agents import agent_spec, parse_spec, save_agent, to_mapping
 from mcts_agents.agents.mcts import SETTING_NAMES
+from mcts_agents.agents.specs import names_an_agent
 
 NESTED = """
 agent: mcts            # a comment
@@ -45,6 +47,37 @@ def test_options_may_follow_the_path(tmp_path):
     settings = make_agent(f"{path}:simulations=7,tree=multi").settings
     assert (settings.simulations, settings.tree) == (7, "multi")
     assert settings.exploration == 1.5
+
+
+@pytest.mark.skipif(os.name == "nt", reason="only drives have colons there")
+def test_the_path_may_have_colons(tmp_path):
+    (tmp_path / "a:b").mkdir()
+    path = write(tmp_path, "a:b/c.yaml", NESTED)
+    assert make_agent(path).settings.simulations == 200
+    assert make_agent(f"{path}:simulations=7,tree=multi").settings.simulations == 7
+    write(tmp_path, "a:b/one.yml", "{agent: one-step, samples: 4}")
+    for folder in (f"{tmp_path}/", ""):  # the second one is that of the file
+        opponent = f"{folder}a:b/one.yml"
+        for spec, samples in ((opponent, 4), (f"{opponent}:samples=5", 5)):
+            text = f"{{agent: mcts, opponent_model: '{spec}'}}"
+            outer = write(tmp_path, "outer.yaml", text)
+            assert make_agent(outer).settings.opponent_model.samples == samples
+    nested = make_agent(f"mcts:opponent_model=({tmp_path}/a:b/one.yml:samples=6)")
+    assert nested.settings.opponent_model.samples == 6
+
+
+def test_the_path_may_begin_with_a_drive():
+    path = r"C:\my agents\a.yaml"
+    assert parse_spec(f"{path}:simulations=7") == (path, {"simulations": 7})
+    assert parse_spec(f"mcts:a=({path}:b=1),c=({path})") == (
+        "mcts",
+        {"a": {"agent": path, "b": 1}, "c": {"agent": path}},
+    )
+    assert names_an_agent(f"{path}:opponent_model=(mcts:simulations=7)")
+    with pytest.raises(ValueError, match=r"^C:\\my agents\\a.yaml: cannot be read"):
+        make_agent(f"{path}:simulations=7")
+    with pytest.raises(ValueError, match="unknown agent 'mtcs'"):
+        make_agent(f"mtcs:opponent_model=({path}:samples=3)")
 
 
 def test_files_name_files_beside_them(tmp_path, monkeypatch):

@@ -1,5 +1,6 @@
 """`mcts-agents tournament`: its options, its exit codes and its errors in one line."""
 
+import json
 import os
 import re
 import signal
@@ -108,10 +109,18 @@ def test_a_finished_tournament_plays_nothing(tmp_path, play_here, monkeypatch):
     assert (tmp_path / "s.db").read_bytes() == before
 
 
+def test_with_json_the_report_is_told_of_elsewhere(tmp_path, play_here):
+    page = tmp_path / "r.html"
+    done = play_here(*OPTIONS, "--store", tmp_path / "s.db", "--report", page, "--json")
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["games"] == 4
+    assert f"{page}: 4 games, {page.stat().st_size:,} bytes" in done.stderr.splitlines()
+
+
 def test_failures_are_told_and_give_another_exit_code(tmp_path, play_here, monkeypatch):
     def play(fixture):
         if fixture.number == 2:
-            return Failure(fixture, "ValueError: [bold]no[/bold]", "Traceback")
+            return Failure(fixture, "ValueError: [bold]no[/bold] :robot:", "Traceback")
         return workers.play(fixture)
 
     with monkeypatch.context() as patched:
@@ -120,7 +129,7 @@ def test_failures_are_told_and_give_another_exit_code(tmp_path, play_here, monke
     assert done.returncode == 1
     (failed,) = Store.read(tmp_path / "s.db").failures()
     lines = done.stderr.splitlines()
-    assert f"failed: {failed.fixture}: ValueError: [bold]no[/bold]" in lines
+    assert f"failed: {failed.fixture}: ValueError: [bold]no[/bold] :robot:" in lines
     assert f"seed {failed.fixture.seed}: 0=" in done.stderr
     assert any(line.startswith("1 games failed") for line in lines)
     again = play_here(*OPTIONS, "--store", tmp_path / "s.db")
@@ -288,6 +297,10 @@ REFUSED = [
         "no/s.db: there is no folder no",
     ),
     (["--store", ".", *TABLE], ".: expected a file, but this is a folder"),
+    (
+        [*STORE, *TABLE, "--report", "./s.db"],
+        "s.db: this is the store itself; use another name",
+    ),
     (["--store", "t.yaml", *TABLE], "t.yaml: "),
 ]
 

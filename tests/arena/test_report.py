@@ -3,6 +3,7 @@
 import html.parser
 import itertools
 import json
+import os
 import re
 import shlex
 import shutil
@@ -26,6 +27,7 @@ from mcts_agents.arena.reports.report import (
 from mcts_agents.arena.tournaments.spec_file import SpecFile
 from mcts_agents.arena.tournaments.store import Store
 from mcts_agents.arena.tournaments.tournament_spec import TournamentSpec
+from mcts_agents.cli.report import _link
 from tests.arena.playing import Here, run
 from tests.arena.stored import store
 from tests.arena.synthetic import names, played, record, tournament
@@ -550,6 +552,17 @@ def test_replays_beside_the_page(small, tmp_path, run_here, search):
     for link in links:
         shown = (page.parent / unquote(link)).read_text()
         assert ("simulations, depth" in shown) == (search == "--search")
+
+
+def test_a_replay_on_another_drive_has_an_absolute_link(tmp_path, monkeypatch):
+    assert _link(tmp_path / "replays" / "a b.html", tmp_path) == "replays/a%20b.html"
+
+    def relpath(path, start):
+        raise ValueError("path is on mount 'D:', start on mount 'C:'")
+
+    monkeypatch.setattr(os.path, "relpath", relpath)
+    page = tmp_path / "a b.html"
+    assert _link(page, tmp_path) == page.as_uri()
 
 
 def test_replays_that_cannot_be_written(small, tmp_path, run_here):

@@ -205,16 +205,33 @@ class Failing(Backend):
         pass
 
 
+def small_study(folder):
+    """Return the command of a study of one trial in a folder."""
+    return [
+        "tune", "--game", "tictactoe", "--budget", "20", "--parameter", "tree=one|self",
+        "--trials", "1", "--games", "2", "--confirm", "3", "--json",
+        "--store", str(folder / "study.sqlite"),
+    ]  # fmt: skip
+
+
+def test_a_game_of_a_trial_that_fails_is_told(tmp_path, run_here, monkeypatch):
+    monkeypatch.setattr(tune, "make_backend", lambda *_: Failing(0, 1))
+    done = run_here(*small_study(tmp_path))
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "failed: " in done.stderr
+    assert "out of luck\nthe same command tries the trial again\n" in done.stderr
+    monkeypatch.setattr(tune, "make_backend", lambda *_: Failing(2, 0))
+    again = run_here(*small_study(tmp_path))
+    assert again.returncode == 0, again.stderr
+    assert json.loads(again.stdout)["trials"] == 1
+
+
 @pytest.mark.parametrize("succeed", [0, 1])
 def test_games_of_the_match_that_fail_are_told(
     tmp_path, run_here, monkeypatch, succeed
 ):
     monkeypatch.setattr(tune, "make_backend", lambda *_: Failing(1, succeed))
-    command = [
-        "tune", "--game", "tictactoe", "--budget", "20", "--parameter", "tree=one|self",
-        "--trials", "1", "--games", "2", "--confirm", "3", "--json",
-        "--store", str(tmp_path / "study.sqlite"),
-    ]  # fmt: skip
+    command = small_study(tmp_path)
     done = run_here(*command)
     assert done.returncode == 1
     assert done.stderr.count("out of luck") == 3 - succeed

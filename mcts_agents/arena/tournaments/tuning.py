@@ -68,6 +68,10 @@ class TuningError(ValueError):
     """A study cannot continue; the message says why."""
 
 
+class FailedGameError(TuningError):
+    """A game of a trial failed, so that nothing can be said of its options."""
+
+
 class TuningSpec(Strict):
     """What is tuned, and against whom.
 
@@ -388,7 +392,7 @@ class Tuning:
 
         Raises:
             StoreError: The match of the best has begun, so no trial can change it.
-            TuningError: A game failed.
+            FailedGameError: A game failed.
         """
         if self.store.description() is not None:
             raise StoreError(
@@ -411,7 +415,7 @@ class Tuning:
         wins = []
         for outcome in backend.play(schedule):
             if isinstance(outcome, Failure):
-                raise TuningError(f"{outcome.fixture}: {outcome.error}")
+                raise FailedGameError(f"{outcome.fixture}: {outcome.error}")
             wins.append(outcome.wins(TUNED))
             if told is not None:
                 told(outcome)
