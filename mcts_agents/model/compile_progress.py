@@ -33,7 +33,7 @@ def watched_by(watcher: Watcher | None) -> Iterator[None]:
 
 def say(line: str) -> None:
     """Print one line on standard error, however long it is."""
-    Console(stderr=True).print(
+    Console(stderr=True, emoji=False).print(
         line, style="dim", markup=False, highlight=False, soft_wrap=True
     )
 
@@ -86,14 +86,14 @@ def told(shown: str, functions: int, kept: str) -> Iterator[None]:
         watcher(shown, functions, functions)
         return
     several = "function" if functions == 1 else "functions"
-    console = Console(stderr=True)
+    console = Console(stderr=True, emoji=False)
     # Other processes and this one would draw over each other.
     if not console.is_terminal or multiprocessing.parent_process() is not None:
         say(f"Compiling {shown} ({functions} {several}; {kept})")
         yield
         return
     columns = (
-        TextColumn("[dim]{task.description}"),
+        TextColumn("{task.description}", style="dim", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TextColumn(f"[dim]functions; {kept}"),

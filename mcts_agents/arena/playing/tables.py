@@ -6,6 +6,7 @@ how a position and an action are written, how the game ended.
 
 import functools
 from abc import ABC, abstractmethod
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -296,7 +297,9 @@ class EnvironmentTable(Table):
         self._env = game.aec()
         self._renders = game.can_render(self._env, mode)
         if self._renders:
-            self._env.close()
+            # It was never reset, which some need before they can be closed.
+            with suppress(Exception):
+                self._env.close()
             self._env = game.aec(mode)
         self.returns = np.zeros(shape.players)
         self._begun = False
