@@ -156,29 +156,30 @@ class Page:
         self.paragraphs.append(table(head, rows))
 
     def _kind(self, kind: KindOfGame, games: list[Played]) -> None:
-        """Write the mean ratings of agents that play all of these games."""
+        """Write how agents do on average that play all of these games."""
         everywhere = [
             name
             for name in games[0].standings
             if all(name in own.standings for own in games)
         ]
-        rated = [
-            name
+        rates = {
+            name: mean([own.standings[name].win_rate for own in games])
             for name in everywhere
-            if all(own.standings[name].rating.low is not None for own in games)
-        ]
-        means = {
-            name: mean([own.standings[name].rating for own in games]) for name in rated
         }
-        order = sorted(means, key=lambda name: -means[name].value)
+        order = sorted(rates, key=lambda name: -rates[name].value)
         titles = ", ".join(load_game(own.game).title for own in games)
-        text = f"{titles}. The ten best of the agents that play all of these:"
-        if unrated := [name for name in everywhere if name not in rated]:
-            names = ", ".join(f"`{name}`" for name in unrated)
-            text = f"{text[:-1]} (without a rating in one of them: {names}):"
-        rows = [[f"`{name}`", _rating(means[name])] for name in order[:10]]
-        self.paragraphs += [f"### {kind.title}", text]
-        self.paragraphs.append(table(["agent", "mean rating (95%)"], rows))
+        rows = []
+        for name in order[:10]:
+            ratings = [own.standings[name].rating for own in games]
+            rated = all(rating.low is not None for rating in ratings)
+            rating = _rating(mean(ratings)) if rated else "-"
+            rows.append([f"`{name}`", _percent(rates[name]), rating])
+        self.paragraphs += [
+            f"### {kind.title}",
+            f"{titles}. The ten best of the agents that play all of these (no mean "
+            "rating if one of the games gives none):",
+            table(["agent", "mean win rate (95%)", "mean rating (95%)"], rows),
+        ]
 
     def _absent(self) -> None:
         self.paragraphs.append("## Who does not play")
@@ -196,11 +197,11 @@ class Page:
         self.paragraphs.append(table(head, rows))
 
 
-def mean(rated: Sequence[Estimate]) -> Estimate:
-    """Return the mean of independent ratings with its 95% interval."""
-    value = sum(own.value for own in rated) / len(rated)
+def mean(figures: Sequence[Estimate]) -> Estimate:
+    """Return the mean of independent figures with its 95% interval."""
+    value = sum(own.value for own in figures) / len(figures)
     # Half the width of each, added up as those of independent figures.
-    half = math.hypot(*((own.high - own.low) / 2 for own in rated)) / len(rated)
+    half = math.hypot(*((own.high - own.low) / 2 for own in figures)) / len(figures)
     return Estimate(value, value - half, value + half)
 
 

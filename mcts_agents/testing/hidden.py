@@ -80,12 +80,21 @@ class Hidden:
     def _check_codes(
         self, position: Position, joint: list[int], actor: int, observer: int
     ) -> None:
-        """No action is seen as another one that might have been taken."""
+        """No action is seen as another one that does something else."""
         legal = position.legal[actor].tolist()
+
+        def taken(action: int) -> list[int]:
+            return [*joint[:actor], action, *joint[actor + 1 :]]
+
+        def after(action: int) -> bytes:
+            state = position.state.copy()
+            self.model.apply(state, taken(action), new_generator(0))
+            return state.tobytes()
+
         for action in legal:
-            other = [*joint[:actor], action, *joint[actor + 1 :]]
-            code = self.calls.visible_action(position.state, other, actor, observer)
-            if code != action and code in legal:
+            arguments = position.state, taken(action), actor, observer
+            code = self.calls.visible_action(*arguments)
+            if code != action and code in legal and after(code) != after(action):
                 self.calls.place.fail(
                     "visible_action",
                     f"shows observer {observer} action {action} of player {actor} as "
