@@ -14,13 +14,13 @@ demo: $(VENV)/plain
 	$(RUN)/python examples/demo.py
 
 test: $(INSTALLED)
-	$(RUN)/python -m pytest -n auto
+	$(RUN)/python -m pytest -n auto --dist worksteal
 
 # The same tests with bounds checking in compiled code, in a cache of their own: on a
 # warm cache the setting checks nothing.
 test-bounds: $(INSTALLED)
 	cache=$$(mktemp -d) && trap 'rm -rf "$$cache"' EXIT && \
-	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR="$$cache" $(RUN)/python -m pytest -n auto
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR="$$cache" $(RUN)/python -m pytest -n auto --dist worksteal
 
 lint: $(INSTALLED)
 	$(RUN)/python -m pip install --quiet ruff

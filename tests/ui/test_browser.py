@@ -21,7 +21,10 @@ if not (CHROMIUM and DRIVER):
 selenium = pytest.importorskip("selenium")
 
 from selenium import webdriver  # noqa: E402
-from selenium.common.exceptions import WebDriverException  # noqa: E402
+from selenium.common.exceptions import (  # noqa: E402
+    TimeoutException,
+    WebDriverException,
+)
 from selenium.webdriver import ActionChains, Keys  # noqa: E402
 from selenium.webdriver.chrome.service import Service  # noqa: E402
 from selenium.webdriver.common.actions.action_builder import (  # noqa: E402
@@ -95,7 +98,11 @@ class _Closing:
 def until(browser, script):
     """Wait until a script returns what is true; return it."""
     wait = WebDriverWait(browser, PATIENCE, 0.05)
-    return wait.until(lambda driver: driver.execute_script(f"return {script}"))
+    try:
+        return wait.until(lambda driver: driver.execute_script(f"return {script}"))
+    except TimeoutException as error:
+        shown = browser.find_element(By.TAG_NAME, "body").text
+        raise AssertionError(f"never true: {script}\n{shown}") from error
 
 
 def click(browser, text):

@@ -95,10 +95,12 @@ async function showStore() {
   const split = told.apart
     ? h("p", { class: "note" }, "Not all agents are connected by games, so ratings can only be compared within a group.")
     : null;
+  const known = told.agents.some((agent) => agent.rating.low !== null);
+  const bars = known ? "The bar is the 95% interval." : "There are no intervals, since some agents always finished ahead of others.";
   main.replaceChildren(h("div", { class: "stack" },
     h("div", {}, h("h1", {}, told.name), h("p", { class: "muted" }, `${told.played} of ${told.total} games played.${failed}`)),
     h("section", { class: "card stack" }, h("h2", {}, "Ratings"), split ?? "", ratings(told.agents),
-      h("p", { class: "muted small" }, "On the scale of Elo ratings. The bar is the 95% interval.")),
+      h("p", { class: "muted small" }, `On the scale of Elo ratings. ${bars}`)),
     h("section", { class: "card stack" }, h("h2", {}, "Head to head"),
       h("p", { class: "muted small" }, "How often the agent of the row was placed before the agent of the column; equal places count half. Choose a cell to list the games of the two."),
       heat(told, choose)),
