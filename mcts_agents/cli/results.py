@@ -2,6 +2,7 @@
 
 import json
 import time
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -47,8 +48,11 @@ def show_results(store: Path, as_json: bool) -> None:
         return
     console = PlainConsole()
     console.print(standing(results))
-    for failure in results.failures:
-        console.print(f"could not be played: {failure.fixture}: {failure.error}")
+    errors = Counter(failure.error for failure in results.failures)
+    for error, games in errors.items():
+        first = next(one for one in results.failures if one.error == error)
+        more = f" and {games - 1} more games" if games > 1 else ""
+        console.print(f"could not be played: {first.fixture}{more}: {error}")
     summary = results.summary
     if not summary.overall.agents:
         return

@@ -2,6 +2,7 @@
 
 import functools
 import sys
+from collections import Counter
 from collections.abc import Callable
 from contextlib import nullcontext, redirect_stdout
 from typing import Any
@@ -58,6 +59,7 @@ def play_tournament(options: TournamentOptions) -> int:
             pass
     _warn_of_busy_cores(say, spec, options)
     failures: list[Failure] = []
+    errors: Counter[str] = Counter()
     with requested(), open_store(path, schedule) as store:
         for names in spec.same_agents():
             say(
@@ -73,7 +75,9 @@ def play_tournament(options: TournamentOptions) -> int:
         def told(outcome: Outcome) -> None:
             if isinstance(outcome, Failure):
                 failures.append(outcome)
-                say(f"failed: {outcome.fixture}: {outcome.error}")
+                errors[outcome.error] += 1
+                if errors[outcome.error] == 1:
+                    say(f"failed: {outcome.fixture}: {outcome.error}")
             else:
                 progress.advance(task)
 
@@ -88,9 +92,12 @@ def play_tournament(options: TournamentOptions) -> int:
             )
             raise typer.Exit(INTERRUPTED) from None
     if failures:
+        for error, games in errors.items():
+            if games > 1:
+                say(f"{games} games failed like this: {error}")
         say(
             f"{len(failures)} games failed; {path} has the errors, and the same "
-            "command tries the games again"
+            "command tries the games again, unless a source of an agent has changed"
         )
     if options.report is not None:
         # With --json, nothing but the object is for standard output.

@@ -60,6 +60,7 @@ def search_message(live: LiveSearch, name: Name) -> dict[str, Any]:
         "nodes": result.nodes,
         "depth": result.depth,
         "solved": result.solved,
+        "proven": result.proven,
         "unsearched": _unsearched(live, result),
     }
 

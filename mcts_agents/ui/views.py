@@ -143,8 +143,9 @@ def _seen(game: PlayedGame, viewer: int | None) -> list[bool]:
 
 def _outcome(game: PlayedGame) -> list[dict[str, Any]]:
     results, scores = game.table.outcome()
+    has_points = game.table.model.has_points
     return [
-        {"result": name, "text": outcome_text(name, score)}
+        {"result": name, "text": outcome_text(name, score) if has_points else name}
         for name, score in (
             (RESULT_NAMES[int(result)], float(score))
             for result, score in zip(results, scores, strict=True)

@@ -78,6 +78,17 @@ def test_a_game_is_played_by_clicking(client, game):
         assert position["outcome"] is None or len(position["outcome"]) == players
 
 
+def test_of_games_without_points_no_scores_are_told():
+    game = "tests.model.test_without_scores:HEAP"
+    setup = Setup(game, None, ("human", "human"), adviser="random")
+    played = open_game(setup, lambda doing: None)
+    for action in (2, 2, 2, 0):  # the last of ten stones
+        played.play(action)
+    told = position_message(played, None)["outcome"]
+    assert [one["text"] for one in told] == ["lost", "won"]
+    played.close()
+
+
 def test_undo_goes_back_to_the_same_position(client):
     key = new_game(client, "connect_four", ["human", "mcts:simulations=50"], seed=1)
     with page_of(client, key) as page:

@@ -14,7 +14,7 @@ export function figures(search) {
   ].filter(([value]) => value && value !== "0");
   return h("div", { class: "stack" },
     h("div", { class: "figures" }, shown.map(([value, name]) => h("div", {}, h("b", {}, value), h("span", {}, name)))),
-    search.solved ? h("p", { class: "small" }, "Solved: the result under best play is proven.") : null,
+    search.solved ? h("p", { class: "small" }, search.proven ? `Solved: a ${search.proven} for the player to move.` : "Solved: the result under best play is proven.") : null,
     budget ? h("p", { class: "muted small" }, `Budget: ${budget}`) : null);
 }
 
