@@ -80,6 +80,7 @@ def test_a_game_is_played_by_clicking(client, game):
 
 def test_of_games_without_points_no_scores_are_told():
     game = "tests.model.test_without_scores:HEAP"
+    load_any(game)
     setup = Setup(game, None, ("human", "human"), adviser="random")
     played = open_game(setup, lambda doing: None)
     for action in (2, 2, 2, 0):  # the last of ten stones
