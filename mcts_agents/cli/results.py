@@ -48,11 +48,13 @@ def show_results(store: Path, as_json: bool) -> None:
         return
     console = PlainConsole()
     console.print(standing(results))
-    errors = Counter(failure.error for failure in results.failures)
-    for error, games in errors.items():
-        first = next(one for one in results.failures if one.error == error)
-        more = f" and {games - 1} more games" if games > 1 else ""
-        console.print(f"could not be played: {first.fixture}{more}: {error}")
+    alike = Counter(failure.error for failure in results.failures)
+    for failure in results.failures:
+        if games := alike.pop(failure.error, 0):  # the first one of its kind
+            more = f" and {games - 1} more games" if games > 1 else ""
+            console.print(
+                f"could not be played: {failure.fixture}{more}: {failure.error}"
+            )
     summary = results.summary
     if not summary.overall.agents:
         return

@@ -58,7 +58,6 @@ def play_tournament(options: TournamentOptions) -> int:
         with written(path, options.report):  # refuses it before the games, not after
             pass
     _warn_of_busy_cores(say, spec, options)
-    failures: list[Failure] = []
     errors: Counter[str] = Counter()
     with requested(), open_store(path, schedule) as store:
         for names in spec.same_agents():
@@ -74,7 +73,6 @@ def play_tournament(options: TournamentOptions) -> int:
 
         def told(outcome: Outcome) -> None:
             if isinstance(outcome, Failure):
-                failures.append(outcome)
                 errors[outcome.error] += 1
                 if errors[outcome.error] == 1:
                     say(f"failed: {outcome.fixture}: {outcome.error}")
@@ -91,12 +89,12 @@ def play_tournament(options: TournamentOptions) -> int:
                 "same command to resume"
             )
             raise typer.Exit(INTERRUPTED) from None
-    if failures:
-        for error, games in errors.items():
-            if games > 1:
-                say(f"{games} games failed like this: {error}")
+    for error, games in errors.items():
+        if games > 1:
+            say(f"{games} games failed like this: {error}")
+    if errors:
         say(
-            f"{len(failures)} games failed; {path} has the errors, and the same "
+            f"{errors.total()} games failed; {path} has the errors, and the same "
             "command tries the games again, unless a source of an agent has changed"
         )
     if options.report is not None:
@@ -104,7 +102,7 @@ def play_tournament(options: TournamentOptions) -> int:
         with redirect_stdout(sys.stderr) if options.json else nullcontext():
             write_page(path, options.report)
     show_results(path, options.json)
-    return len(failures)
+    return errors.total()
 
 
 def _keys(options: TournamentOptions) -> dict[str, Any]:
