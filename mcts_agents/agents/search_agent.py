@@ -67,11 +67,10 @@ class SearchAgent(Planner):
     def cancel(self) -> None:
         """End a decision in another thread by a CancelledError; see `Planner.cancel`.
 
-        The agent keeps nothing of earlier decisions.
+        The agent keeps nothing of earlier decisions. A decision that has not begun its
+        first simulation may not hear it: call this until the decision has ended.
         """
-        searches = list(self._searches.values())
-        self._searches.clear()
-        for search in searches:
+        for search in list(self._searches.values()):
             search.cancel()
 
     @property

@@ -11,7 +11,7 @@ from mcts_agents.envs import make_model
 from mcts_agents.model import new_generator
 from mcts_agents.search import Search, SearchSettings
 from mcts_agents.search.kernel.status import LACKS_EDGES, LACKS_JOINTS, LACKS_NODES
-from tests.search.evaluators import of_states
+from tests.search.evaluators import PUCT, of_states
 from tests.toy_games import auction, fuse, hands, nim
 
 
@@ -169,6 +169,37 @@ def test_a_search_that_was_cancelled_searches_again(threads):
     for _ in range(2):
         again = search.run(state, 0, new_generator(1), simulations=100)
         assert again.simulations == 100
+
+
+def test_steps_end_when_they_are_cancelled():
+    model = make_model("hex:size=5")[1]
+    search = Search(model, SearchSettings(simulations=100))
+    state, rng = model.reset(new_generator(0)), new_generator(1)
+    search.begin(state, 0, rng)
+    assert search.advance(10) == 10
+    search.cancel()
+    with pytest.raises(CancelledError):
+        search.advance(10)
+    with pytest.raises(RuntimeError, match="no decision was begun"):
+        search.advance(10)
+    search.begin(state, 0, rng)
+    assert search.advance(10) == 10
+
+
+def test_an_evaluator_is_not_asked_once_it_is_cancelled():
+    """Also where `cancel` comes before the first batch, while the search begins."""
+    model = make_model("hex:size=4")[1]
+    settings = SearchSettings(simulations=2000, evaluator=of_states(model), **PUCT)
+    search = Search(model, settings)
+    state, begin = model.reset(new_generator(0)), search._workspace.begin
+
+    def cancelled(*arguments):
+        search.cancel()
+        begin(*arguments)
+
+    search._workspace.begin = cancelled
+    with pytest.raises(CancelledError):
+        search.run(state, 0, new_generator(1))
 
 
 def test_trees_with_several_roots_are_not_read_as_one():

@@ -420,3 +420,32 @@ def test_values_of_opponents_are_on_the_scale_of_their_means(paranoid):
         visited = nodes[(nodes["player"] == player) & (nodes["visits"] > 0)]
         assert len(visited) > 0
         assert visited["raw_value"].tolist() == pytest.approx([value] * len(visited))
+
+
+class StatesLater(AnsweredLater):
+    def observe(self, model, states, players):
+        return states
+
+
+@pytest.mark.parametrize("paranoid", [False, True])
+def test_values_where_several_move_are_those_that_are_backed_up(paranoid):
+    """A mover's own row counts; a paranoid search takes the root player's for all."""
+    model, rng = auction(), new_generator(2)
+    state = model.reset(rng)
+    assert model.movers(state) == (0, 1, 2)
+    settings = SearchSettings(
+        tree_policy="gumbel", paranoid=paranoid, value="win", batch=1,
+        simulations=1, evaluator=StatesLater(),
+    )  # fmt: skip
+    search = Search(model, settings)
+    search.begin(state, 0, rng)
+    search.advance(1)
+    _, players, _ = search.leaves()
+    assert players.tolist() == [0, 1, 2]
+    values = np.array([[0.1, 0.2, 0.3], [0.4, 0.5, 0.6], [0.7, 0.8, 0.9]])
+    search.answer(values, np.zeros((3, model.actions)))
+    workspace = search._workspace
+    (bandits,) = workspace.reader().bandits_below(0)
+    nodes = workspace.memory.arrays["nodes"]
+    raw = [float(nodes[bandits[player]]["raw_value"]) for player in range(3)]
+    assert raw == pytest.approx([0.1, -0.1, -0.1] if paranoid else [0.1, 0.5, 0.9])

@@ -143,6 +143,7 @@ class Evaluation:
     def run(
         self,
         search: np.ndarray,
+        check_cancelled: Callable[[], None],
         grow: Callable[[], None],
         growing: Callable[[], float],
         simulations: int,
@@ -161,6 +162,7 @@ class Evaluation:
 
         Args:
             search: The SEARCH record.
+            check_cancelled: Raises if the search was cancelled.
             grow: Makes room in the search's arrays.
             growing: Returns about how many seconds that will take.
             simulations: Iterations to run.
@@ -177,6 +179,7 @@ class Evaluation:
         descents = 1 if timed else DESCENTS
         status = SLICE_DONE
         while done[0] < target:
+            check_cancelled()
             began, before = clock.now(), int(done[0]) + int(waiting[0])
             # Descends until a batch is full, or so many times.
             watch.deadline = deadline - self._answering

@@ -7,6 +7,7 @@ the time that the agent gives (`agents/agent.py`). `Workspace` ends slices by it
 """
 
 from collections.abc import Callable
+from concurrent.futures import CancelledError
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -331,7 +332,12 @@ class Search:
         self._whole = False
 
     def cancel(self) -> None:
-        """End a run that is going on in another thread, at its next action."""
+        """End a run that is going on in another thread, at its next action.
+
+        It raises CancelledError, as `advance` does in a decision in steps. A run that
+        has not begun its first simulation may not hear it. The next run begins with
+        nothing kept.
+        """
         self._workspace.cancel()
         for thread in self._threads:
             thread.cancel()
@@ -541,6 +547,7 @@ class Search:
 
         Raises:
             ValueError: `simulations` is below 1.
+            CancelledError: `cancel` was called; the decision is over.
             RuntimeError: There is no decision to go on with, or leaves wait for an
                 answer; or as in `run`.
         """
@@ -559,8 +566,11 @@ class Search:
             )
         if steps.only is not None:
             return 0
-        self._begin_changes()
         workspace = self._workspace
+        if workspace.cancelled:
+            self._steps = None
+            raise CancelledError
+        self._begin_changes()
         done = workspace.record["simulations"]
         before = int(done[0])
         left = simulations

@@ -382,8 +382,8 @@ class Workspace:
     def _run_batches(self, left: int, calls_limit: int, deadline: float) -> None:
         """Run batches of leaves through the evaluator until a budget is spent."""
         budgets = left, calls_limit, deadline
-        room = self._grow, self._growing
-        status = self.evaluation.run(self.record, *room, *budgets)
+        asked = self.check_cancelled, self._grow, self._growing
+        status = self.evaluation.run(self.record, *asked, *budgets)
         if status not in (SLICE_DONE, BUDGET_SPENT, EVALUATE):
             self._fail(status)
 
