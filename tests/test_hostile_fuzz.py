@@ -27,7 +27,7 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="makes pipes")
 
 WANTED = os.environ.get("MCTS_AGENTS_FUZZ")
 # Seconds after which a case is said to hang, with much patience for a busy machine.
-HANGS = 60
+HANGS = 600
 
 
 def fuzz(examples):

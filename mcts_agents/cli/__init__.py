@@ -19,7 +19,8 @@ def main() -> None:
     """Run the command line; wrong requests get one line on standard error."""
     try:
         prepare_streams()
-        # Here, because Ctrl-C may come while this is imported.
+        # Here, because Ctrl-C may come while this is imported. It is no help while the
+        # package itself is imported, which comes before.
         from mcts_agents.cli.app import run
 
         code = run(sys.argv[1:] or ["--help"])

@@ -30,8 +30,8 @@ from tests.envs import (
 )
 
 POSITIONS = 10_000
-# Every so many positions a whole decision is compared as well.
-DECISIONS_EVERY = 5
+# Every so many positions a whole decision is compared as well, and a game played on.
+DECISIONS_EVERY = 20
 
 
 def sushi_go_cards(model, state):

@@ -164,7 +164,7 @@ def test_killed_it_ends_as_if_it_had_not_been(tmp_path):
     context.set_forkserver_preload(["tests.training.killing"])
     process = context.Process(target=train, args=(killed, 60), kwargs={"game": NIM})
     process.start()
-    until = time.monotonic() + 120
+    until = time.monotonic() + 600
     while not (killed / "blocks" / "shard-00000.npz").exists():
         assert process.is_alive() and time.monotonic() < until
         time.sleep(0.01)

@@ -12,8 +12,11 @@ import urllib.request
 
 import pytest
 
+from mcts_agents.arena.playing.fixtures import Setting
 from mcts_agents.envs import GAMES, make_model
 from tests.arena.playing import Here, run
+from tests.arena.stored import store
+from tests.arena.synthetic import record
 
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 if not (CHROMIUM and DRIVER):
@@ -41,6 +44,13 @@ AGENTS = {
     "one": "mcts",
 }
 
+# What is said of ratings, and tournaments of which it is said.
+FEW_GAMES = {
+    "no agents have met": [],
+    "one game is too few": [record(Setting("hex", 2), 0, 0, ["a", "b"], [1, 1])],
+    "always finished ahead": [record(Setting("hex", 2), 0, 0, ["a", "b"], [1, 0])],
+}
+
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory):
@@ -49,6 +59,9 @@ def address(tmp_path_factory):
     run(path, Here(), games=["tictactoe"], agents=AGENTS)
     command = [sys.executable, "-m", "mcts_agents", "ui", "--port", "0"]
     command += ["--store", str(path)]
+    for name, games in FEW_GAMES.items():
+        few = store(path.with_name(f"{name}.sqlite"), games, ["a", "b"])
+        command += ["--store", str(few)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         try:
             yield re.search(r"http://\S+:\d+", server.stdout.readline())[0]
@@ -176,6 +189,15 @@ def test_a_game_from_the_gallery_to_its_end_and_a_replay(browser, address):
     fits(browser)
 
 
+def test_why_there_are_no_intervals(wide_browser, address):
+    for number, words in enumerate(FEW_GAMES, 1):
+        wide_browser.get(f"{address}/store?store={number}")
+        told = "document.querySelector('.card')?.innerText"
+        shown = until(wide_browser, told)
+        assert [reason for reason in FEW_GAMES if reason in shown] == [words]
+        assert ("Elo" in shown) == bool(FEW_GAMES[words])
+
+
 # Whose turn it is, how many moves were made, or the result.
 STANDING = """(() => {
     const status = document.querySelector('#status');
@@ -252,7 +274,8 @@ def test_one_action_is_not_searched_for(wide_browser, address):
 SHORTER = {
     "chinese_checkers": "chinese_checkers:players=2",
     "focus": "focus:players=2",
-    "uno": "uno:target=50",
+    "uno": "uno:target=20",
+    "virus": "virus:players=2",
 }
 ENDING = {SHORTER["chinese_checkers"]: "one-step", SHORTER["focus"]: "one-step"}
 PLAYED = [SHORTER.get(name, name) for name in GAMES]
@@ -261,8 +284,8 @@ PLAYED = [SHORTER.get(name, name) for name in GAMES]
 @pytest.mark.parametrize("game", PLAYED)
 def test_a_whole_game_by_clicking(wide_browser, address, game):
     """On the board and in the list of moves in turn."""
-    browser, rng = wide_browser, random.Random(1)
-    others = make_model(game)[1].players - 1
+    browser, rng, model = wide_browser, random.Random(1), make_model(game)[1]
+    others = model.players - 1
     seats = ["human"] + [ENDING.get(game, "random")] * others
     begin(browser, address, game=game, seats=seats, pace=0)
     turns = on_board = 0
@@ -275,7 +298,13 @@ def test_a_whole_game_by_clicking(wide_browser, address, game):
             continue
         click_any(browser, ".moves-open button", rng)
     assert on_board or not browser.find_elements(By.CSS_SELECTOR, ".spot")
+    assert ("Worlds" in shown_tabs(browser)) == model.hidden_information
     fits(browser)
+
+
+def shown_tabs(browser):
+    tabs = browser.find_elements(By.CSS_SELECTOR, ".tabs button")
+    return [tab.text for tab in tabs if tab.is_displayed()]
 
 
 # Its tree stays small, so it does not end by itself.

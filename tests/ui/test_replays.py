@@ -4,13 +4,18 @@ import asyncio
 from types import SimpleNamespace
 
 import numpy as np
+import pytest
 
+from mcts_agents.arena.playing.fixtures import Setting
 from mcts_agents.arena.replay import wording
 from mcts_agents.arena.replay.replaying import SearchView, SeenAction
 from mcts_agents.ui import replay_session
 from mcts_agents.ui.pictures import one_thread
 from mcts_agents.ui.sessions import Sessions
 from mcts_agents.ui.stores import Stores
+from tests.arena.stored import store
+from tests.arena.synthetic import record
+from tests.arena.test_replay import RANDOM, played
 from tests.ui.pages import server
 
 
@@ -18,6 +23,7 @@ class Painted:
     """A replay that says whether others could paint meanwhile."""
 
     game = SimpleNamespace(title="A game")
+    model = SimpleNamespace(has_points=True)
 
     def picture(self):
         self.alone = one_thread.locked()
@@ -56,3 +62,29 @@ def test_values_without_bounds_are_shown_as_none():
     view = SearchView((seen,), (), 3, 1, 1, 0.1, False)
     (row,) = replay_session._search(view, 1)["actions"]
     assert row["value"] is None
+
+
+@pytest.mark.parametrize(
+    ("game", "told"),
+    [
+        ("tests.model.test_without_scores:HEAP", {"won", "lost"}),
+        ("hex:size=3", {"won, score 1", "lost, score 0"}),
+    ],
+)
+def test_a_replay_tells_scores_where_there_are_points(game, told):
+    session = replay_session.ReplaySession(played(game, RANDOM, RANDOM))
+    session.prepare()
+    (moment,) = session._moments
+    assert {seat["outcome"] for seat in moment["seats"]} == told
+
+
+def test_a_store_tells_scores_where_there_are_points(tmp_path):
+    games = [
+        record(Setting(game, 2), 0, 0, ["a", "b"], scores)
+        for game, scores in (("heap", [0, 0]), ("hex", [1, 0]))
+    ]
+    path = store(tmp_path / "s.sqlite", games, ["a", "b"])
+    pointed, pointless = Stores((path,)).games(0, 0, 1)["games"]
+    assert [seat["outcome"] for seat in pointless["seats"]] == ["won", "won"]
+    outcomes = [seat["outcome"] for seat in pointed["seats"]]
+    assert outcomes == ["won, score 1", "lost, score 0"]

@@ -202,7 +202,7 @@ ENDLESS = [
 ]
 
 
-def becomes(wanted, seconds=60):
+def becomes(wanted, seconds=600):
     """Say whether `wanted()` is true within so many seconds."""
     ends = time.monotonic() + seconds
     while not wanted() and time.monotonic() < ends:

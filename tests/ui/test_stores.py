@@ -34,6 +34,7 @@ def test_figures_are_those_of_the_results(client, path):
         assert agent["rating"]["low"] <= agent["rating"]["value"]
     assert told["before"] == overall.before.tolist()
     assert told["meetings"] == overall.meetings.tolist()
+    assert told["one_sided"] is overall.one_sided is False
 
 
 def test_a_cell_lists_the_games_of_its_pair(client):
