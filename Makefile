@@ -44,9 +44,10 @@ $(VENV)/plain: pyproject.toml
 	$(RUN)/python -m pip install --quiet --editable .
 	touch $@
 
+# Most of what the extras bring is never imported, so pip need not make byte code of it.
 $(INSTALLED): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(RUN)/python -m pip install --quiet --editable '.[$(EXTRAS)]' $(PACKAGES)
+	$(RUN)/python -m pip install --quiet --no-compile --editable '.[$(EXTRAS)]' $(PACKAGES)
 	touch $@
 
 clean:
