@@ -13,8 +13,9 @@ from pettingzoo import AECEnv, ParallelEnv
 
 from mcts_agents.model.copying.actions import check_number_of_actions
 from mcts_agents.model.copying.copied import results_by_return
+from mcts_agents.model.copying.copied_parallel import observes, seen_mask
 from mcts_agents.model.copying.rewards import finite_reward
-from mcts_agents.model.masks import as_mask, mask_in, shows_masks
+from mcts_agents.model.masks import as_mask, shows_masks
 from mcts_agents.wrappers.opponents import Chooser
 
 
@@ -92,7 +93,7 @@ class SeatedGame(ABC):
         return results[self.names.index(self.learner)]
 
     def masks_to_pass(self) -> dict[str, np.ndarray] | None:
-        """Return the masks of all agents; None if the environment shows them itself."""
+        """Return the agents' masks that a plan cannot find; None if there are none."""
         return None
 
     def _mask(self, agent: str, observation: Any, info: Any) -> np.ndarray:
@@ -103,9 +104,7 @@ class SeatedGame(ABC):
         """
         if agent in self._declared:
             return observation["action_mask"]
-        mask = mask_in(observation)
-        if mask is None:
-            mask = mask_in(info)
+        mask = seen_mask(observation, info)
         if mask is None:
             return self._everything[agent]
         size = len(self._everything[agent])
@@ -178,17 +177,25 @@ class ParallelSeatedGame(SeatedGame):
             action = self._idle[learner]
 
     def masks_to_pass(self) -> dict[str, np.ndarray] | None:
-        """Return the masks of all agents; None for this package's games.
+        """Return the agents' masks; None for this package's games.
 
-        Others may show masks only in what `reset` and `step` return.
+        Others may show masks only in what `reset` and `step` return. Where they show
+        none, there are none to pass, so that planners look for themselves.
         """
         if self.model is not None:
             return None
         observations, infos = self._seen
-        return {
-            agent: self._mask(agent, observations.get(agent), infos.get(agent))
-            for agent in self.env.agents
-        }
+        masks, shown = {}, {}
+        for agent in self.env.agents:
+            observation, info = observations.get(agent), infos.get(agent)
+            masks[agent] = self._mask(agent, observation, info)
+            if seen_mask(observation, info) is not None:
+                shown[agent] = masks[agent]
+        # Who was shown none may be shown one in a plan's first step, and the plan has
+        # to know that all was legal before; but `observe` may know better.
+        if shown and not observes(self.env):
+            return masks
+        return shown or None
 
 
 class AECSeatedGame(SeatedGame):

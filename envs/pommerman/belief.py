@@ -138,6 +138,7 @@ def forget(belief):
     belief.over = 0
     belief.unseen_items = 0
     belief.unseen_cells = 0
+    belief.walled_in = 0
     belief.rigid_pairs = 0
     belief.wood_pairs = 0
     belief.corner = 0
@@ -181,6 +182,7 @@ def look(game, belief, state, player, before):
             belief.last_seen[other] = state.steps
     belief.alive = state.alive
     belief.alive_before = state.alive_before
+    belief.walled_in = state.walled_in
     belief.over = state.over
     belief.steps = state.steps
     belief.cells[player] = state.cells[player]

@@ -87,6 +87,7 @@ def copy_world(target, source):
     target.over = source.over
     target.unseen_items = source.unseen_items
     target.unseen_cells = source.unseen_cells
+    target.walled_in = source.walled_in
 
 
 @njit

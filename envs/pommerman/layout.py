@@ -77,6 +77,7 @@ _FIELDS_OF_WORLD = [
     ("over", np.uint8),
     ("unseen_items", np.uint8),  # items that nobody has seen, those lost unseen too
     ("unseen_cells", np.uint8),  # wood whose content nobody saw, gone or not
+    ("walled_in", np.uint8),  # mask: who died when a ring turned rigid after this step
 ]
 
 # What the rules play in; a state and a belief begin with it.

@@ -223,6 +223,7 @@ def set_position(
     view["over"] = official_done(model, state)
     view["unseen_items"] = np.count_nonzero(wanted.hidden_items)
     view["unseen_cells"] = np.count_nonzero(board == WOOD_CODE) + len(covered)
+    view["walled_in"] = 0
 
 
 def _check(wanted: Position) -> None:
@@ -252,7 +253,8 @@ def official_rewards(model: ForwardModel, state: np.ndarray) -> list[int]:
     """Return what the official environment pays each player for the last step.
 
     -1 to the dead on every step of a game without teams, and -1 to all who draw. Who is
-    left over by the collapse wins at the end of the next step.
+    left over by the collapse wins at the end of the next step; if nobody is, the game
+    ends here at once, and pays what the official program pays a step later.
     """
     view, game = model.view(state), model.game[0]
     waits = game["first_collapse"] and not view["over"]
@@ -270,10 +272,11 @@ def official_rewards(model: ForwardModel, state: np.ndarray) -> list[int]:
         return [-1 for _ in players]
     if model.players == 2:
         return [0, 0]
-    # The collapse is paid for a step later.
-    before = [p for p in players if waits and view["alive_before"] >> p & 1]
-    in_walls = [p for p in before if view["terrain"][view["cells"][p]] & RIGID]
-    return [0 if p in alive or p in in_walls else -1 for p in players]
+    if not alive:
+        return [-1 for _ in players]
+    # The collapse is paid for a step later, flames in the same step are not.
+    waiting = [p for p in players if view["walled_in"] >> p & 1]
+    return [0 if p in alive or p in waiting else -1 for p in players]
 
 
 def official_result(model: ForwardModel, state: np.ndarray) -> int:

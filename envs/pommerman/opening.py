@@ -60,6 +60,7 @@ def clear(game, state):
     state.over = 0
     state.unseen_items = game.items
     state.unseen_cells = game.wood
+    state.walled_in = 0
 
 
 @njit

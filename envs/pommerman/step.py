@@ -60,6 +60,7 @@ def play(game, world, moves):
     move_agents(game, world, wishes)
     explode(world)
     world.alive_before = world.alive
+    world.walled_in = 0
     for player in range(SEATS):
         if world.terrain[world.cells[player]] & FLAME:
             world.alive &= ~(1 << player)
@@ -175,6 +176,7 @@ def collapse_cell(world, cell):
     """Turn one cell rigid."""
     for player in range(SEATS):
         if world.cells[player] == cell:
+            world.walled_in |= world.alive & 1 << player
             world.alive &= ~(1 << player)
     kept = 0
     for i in range(world.bomb_count):

@@ -16,6 +16,7 @@ from mcts_agents.envs.pommerman.archives import (
     recorded_actions,
     recorded_position,
 )
+from mcts_agents.envs.pommerman.layout import BOMB, BOMB_LIFE, new_bomb
 from mcts_agents.envs.pommerman.official import OFFICIAL, set_position
 from tests.envs.test_environments import UNAVOIDABLE
 from tests.golden import golden_folder
@@ -107,25 +108,55 @@ def test_two_players_who_both_die_get_nothing():
     assert list(rewards.values()) == [0, 0]
 
 
-@pytest.mark.parametrize(
-    ("mode", "first", "last"),
-    [("ffa", [0, 0, 0, -1], [1, -1, -1, -1]), ("team", [0] * 4, [1, -1, 1, -1])],
-)
-def test_who_is_left_over_by_the_collapse_wins_a_step_later(mode, first, last):
-    """The official program pays before it collapses the board."""
+def collapsing(cells, mode="ffa"):
+    """Begin a game whose outer ring turns rigid after step 3, with agents in cells."""
     env = pommerman.parallel_env(
         mode=mode, collapse=3, max_steps=11, official_rewards=True
     )
     env.reset(seed=0)
     view = env.forward_model.view(env._state)
     view["terrain"][:] &= ~np.uint8(3)  # neither walls nor wood: nobody is locked in
-    view["terrain"][[13, 15, 17, 70]] = 0
-    view["cells"] = [70, 15, 13 if mode == "ffa" else 72, 17]
-    view["alive"] = 0b0111 if mode == "ffa" else 0b1111
+    view["terrain"][[13, 15, 17, 19, 70, 72]] = 0
+    view["cells"] = cells
+    return env, view
+
+
+def paid_for_stops(env, steps):
+    """What all are paid if nobody does anything."""
     nothing = dict.fromkeys(env.possible_agents, 0)
-    paid = [list(env.step(nothing)[1].values()) for _ in range(4)]
+    return [list(env.step(nothing)[1].values()) for _ in range(steps)]
+
+
+@pytest.mark.parametrize(
+    ("mode", "first", "last"),
+    [("ffa", [0, 0, 0, -1], [1, -1, -1, -1]), ("team", [0] * 4, [1, -1, 1, -1])],
+)
+def test_who_is_left_over_by_the_collapse_wins_a_step_later(mode, first, last):
+    """The official program pays before it collapses the board."""
+    env, view = collapsing([70, 15, 13 if mode == "ffa" else 72, 17], mode)
+    view["alive"] = 0b0111 if mode == "ffa" else 0b1111
+    paid = paid_for_stops(env, 4)
     assert paid == [[0, 0, 0, -1 if mode == "ffa" else 0]] * 2 + [first, last]
     assert not env.agents
+
+
+@pytest.mark.parametrize("mode", ["ffa", "team"])
+def test_all_draw_at_once_if_the_collapse_leaves_nobody(mode):
+    """The game ends with the collapse: there is no later step to pay for it."""
+    env, _ = collapsing([19, 15, 13, 17], mode)
+    assert paid_for_stops(env, 3) == [[0] * 4] * 2 + [[-1] * 4]
+    assert not env.agents
+
+
+def test_flames_are_paid_for_in_the_step_of_the_collapse():
+    env, view = collapsing([70, 15, 72, 17])
+    cell, strength, life = view["cells"][3], 1, 3
+    view["bombs"][0] = new_bomb(cell, 3, strength) - BOMB_LIFE + life
+    view["bomb_count"] = 1
+    view["terrain"][cell] |= BOMB
+    paid = paid_for_stops(env, 5)
+    assert paid == [[0] * 4] * 2 + [[0, 0, 0, -1]] + [[0, -1, 0, -1]] * 2
+    assert env.agents
 
 
 @pytest.mark.parametrize("options", VARIANTS.values(), ids=VARIANTS)

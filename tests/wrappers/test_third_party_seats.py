@@ -7,7 +7,7 @@ import pytest
 from gymnasium import spaces
 from gymnasium.utils.env_checker import check_env
 
-from mcts_agents import MCTSAgent
+from mcts_agents import MCTSAgent, RandomAgent
 from mcts_agents.wrappers import SingleAgentEnv
 from tests.envs.variants import random_legal
 from tests.model.third_party import AtOnce, Countdown, Matching, serialised_matching
@@ -231,6 +231,89 @@ def test_masks_that_a_parallel_environment_shows_only_in_steps(place):
     while not over:
         least = int(info["action_mask"].argmax())
         _, _, over, _, info = env.step(least)
+    assert info["result"] == "lost"
+
+
+class Stubborn(RandomAgent):
+    """An agent of somebody who never heard of masks."""
+
+    def act(self, env, agent=None):
+        return 1
+
+
+def test_agents_need_not_take_masks_where_nobody_is_shown_one():
+    env = SingleAgentEnv(Matching, Stubborn(), seat=0)
+    env.reset(seed=1)
+    assert [env.step(action)[1] for action in (0, 1, 1)] == [-1.0, 1.0, 1.0]
+
+
+class Glimpsed(Matching):
+    """`observe` shows masks to all, `reset` and `step` only to those who are told."""
+
+    def __init__(self, told):
+        super().__init__()
+        self.told = told
+
+    def infos(self):
+        mask = np.array([0, 1], np.int8)
+        return {a: {"action_mask": mask} if a in self.told else {} for a in self.agents}
+
+    def observe(self, agent):
+        mask = np.array([0, 1], np.int8)
+        return {"observation": self.observations()[agent], "action_mask": mask}
+
+
+@pytest.mark.parametrize("told", [[], ["player_0"]])
+def test_masks_that_only_observe_shows_are_the_planner_s(told):
+    planner = MCTSAgent(simulations=20, perfect_information=True)
+    env = SingleAgentEnv(lambda: Glimpsed(told), planner)
+    env.reset(seed=1)
+    steps = [env.step(1) for _ in range(3)]
+    assert [step[1] for step in steps] == [1.0] * 3
+    assert steps[-1][-1]["result"] == "won"
+
+
+class Hushed(Vetoed):
+    """Vetoes without a word."""
+
+    def infos(self):
+        return AtOnce.infos(self)
+
+
+def test_a_plan_says_that_it_found_no_mask():
+    planner = MCTSAgent(simulations=60, perfect_information=True)
+    env = SingleAgentEnv(lambda: Hushed("infos"), planner)
+    env.reset(seed=1)
+    with pytest.raises(AssertionError, match="illegal") as caught:
+        env.step(0)
+    assert any("No action mask was found" in note for note in caught.value.__notes__)
+
+
+class Handed(Vetoed):
+    """Only one of the two is vetoed each time and shown a mask, each in its turn."""
+
+    def infos(self):
+        told = {self.turn(): {"action_mask": self.mask()}}
+        return {agent: told.get(agent, {}) for agent in self.agents}
+
+    def turn(self):
+        return self.possible_agents[self.rounds % 2]
+
+    def step(self, actions):
+        assert self.mask()[actions[self.turn()]], "illegal"
+        self.rounds += 1
+        rewards = {agent: float(action) for agent, action in actions.items()}
+        return self.outcome(rewards, self.rounds == 3)
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_masks_that_are_shown_to_some(seat):
+    planner = MCTSAgent(simulations=60, perfect_information=True)
+    env = SingleAgentEnv(lambda: Handed("infos"), planner, seat=seat)
+    env.reset(seed=1)
+    over = False
+    while not over:
+        _, _, over, _, info = env.step(0)
     assert info["result"] == "lost"
 
 
