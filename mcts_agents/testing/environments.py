@@ -440,7 +440,7 @@ def _generators(world: int) -> Iterator[None]:
 
 
 def _global_states() -> Any:
-    return random.getstate(), np.random.get_state()  # noqa: NPY002
+    return random.getstate(), np.random.get_state(legacy=False)  # noqa: NPY002
 
 
 def _frozen(shown: Any) -> Any:

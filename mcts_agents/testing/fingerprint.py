@@ -6,10 +6,11 @@ them, so that one can be checked by the other.
 
 import hashlib
 import random
+import sys
 import types
 import warnings
 from array import array
-from collections import ChainMap, deque
+from collections import Counter, deque
 from typing import Any
 
 import numpy as np
@@ -20,42 +21,198 @@ _PLAIN = (type(None), bool, int, float, complex, str)
 # Classes and code are the same for all objects; they are told by their names.
 _NAMED = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType)
 
+_SETS = (set, frozenset)
+_ANYWHERE = -1  # the place of a member of a set
+# So many objects and links are looked at to tell apart those that are alike.
+_MOST_WORK = 20_000
+
 _PICKLED = ("__reduce_ex__", "__reduce__", "__getstate__")
 _PICKLING = (*_PICKLED, "__getnewargs_ex__", "__getnewargs__")
 
 
 def fingerprint(value: Any) -> str:
-    """Return a hash of all numbers, texts and generators in an object, 32 digits."""
-    return _walk(value, ChainMap())
+    """Return a hash of all numbers, texts and generators in an object, 32 digits.
 
-
-def _walk(value: Any, known: ChainMap[int, tuple[str, Any]]) -> str:
-    """Return the hash of an object, which ends where it leads to what is known."""
+    Objects that differ only in the order of sets have the same one. Those that are
+    linked by sets are told apart by what leads to them and where they lead. Beyond
+    `_MOST_WORK`, links among objects that are all alike may therefore differ unseen.
+    """
     text = hashlib.blake2b(digest_size=16)
     # Items are kept alive here, so that no id comes twice.
-    seen = known.new_child()
-    own, level = seen.maps[0], len(seen.maps)
+    numbers: dict[int, tuple[int, Any]] = {}
+    sets: list[Any] = []
     waiting: list[Any] = [value]
     while waiting:
         item = waiting.pop()
-        if isinstance(item, bytes):
-            text.update(f"{len(item)} bytes:".encode())
-            text.update(item)
+        if (plain := _plain(item)) is not None:
+            text.update(plain)
             continue
-        if isinstance(item, (*_PLAIN, np.generic)):
-            text.update(f"{type(item).__name__}:{item!r};".encode())
+        if id(item) in numbers:
+            text.update(_known(item, numbers))
             continue
-        text.update(f"{type(item).__qualname__}:".encode())
-        if id(item) in seen:
-            text.update(f"same as {seen[id(item)][0]};".encode())
-            continue
-        seen[id(item)] = f"{level}, {len(own)}", item
-        if isinstance(item, set | frozenset):  # its order means nothing
-            waiting.extend(sorted(_walk(member, seen) for member in item))
-            waiting.extend(_attributes(item))
-        else:
-            waiting.extend(reversed(_parts(item)))
+        numbers[id(item)] = len(numbers), item
+        parts = _parts(item)
+        text.update(_kind(item, parts))
+        waiting.extend(reversed(parts))
+        if isinstance(item, _SETS):
+            sets.append(item)
+    if sets:
+        text.update(_Linked(sets, numbers).text())
     return text.hexdigest()
+
+
+class _Linked:
+    """What only sets lead to, which no order tells apart.
+
+    Objects begin in classes, by what they hold themselves. A class is split as long as
+    its objects have parts, members or holders in different classes, which is the colour
+    refinement of Weisfeiler and Leman (1968). Classes get their numbers by what is in
+    them, so that these are the same for every order of the sets.
+
+    Args:
+        sets: Those that were reached in an order.
+        numbers: What was reached in an order: numbers and items, by id.
+    """
+
+    def __init__(self, sets: list[Any], numbers: dict[int, tuple[int, Any]]):
+        # By object; a part's holders are told with the part's place in them.
+        self._holds: list[bytes] = []
+        self._parts: list[list[int]] = []
+        self._members: list[list[int]] = []
+        self._holders: list[list[tuple[int, int]]] = []
+        self._numbers = numbers
+        self._found: dict[int, int] = {}
+        self._items = list(sets)
+        for item in self._items:  # others are found on the way
+            self._add(item)
+        for holder, parts in enumerate(self._parts):
+            for place, part in enumerate(parts):
+                self._holders[part].append((place, holder))
+        for holder, members in enumerate(self._members):
+            for member in members:
+                self._holders[member].append((_ANYWHERE, holder))
+
+    def _add(self, item: Any) -> None:
+        """Note what an object holds itself, and the objects that it leads to."""
+        parts = _parts(item)
+        holds = hashlib.blake2b(_kind(item, parts), digest_size=16)
+        if id(item) in self._numbers:  # so that its class is known from the beginning
+            holds.update(_known(item, self._numbers))
+        if isinstance(item, _SETS):
+            told = [(self._told(member), member) for member in item]
+            holds.update(b"".join(sorted(text for text, _ in told if text)))
+            members = [self._place(member) for text, member in told if not text]
+        else:
+            members = []
+        told = [(self._told(part), part) for part in parts]
+        holds.update(b"".join(text or b"object;" for text, _ in told))
+        self._holds.append(holds.digest())
+        self._parts.append([self._place(part) for text, part in told if not text])
+        self._members.append(members)
+        self._holders.append([])
+
+    def _told(self, item: Any) -> bytes | None:
+        """Return the text of what is known, None for an object of an own place."""
+        if id(item) in self._numbers:
+            return _known(item, self._numbers)
+        return _plain(item)
+
+    def _place(self, item: Any) -> int:
+        if id(item) not in self._found:
+            self._found[id(item)] = len(self._items)
+            self._items.append(item)
+        return self._found[id(item)]
+
+    def text(self) -> bytes:
+        """Return a text of all objects that is the same for every order of the sets."""
+        places = range(len(self._holds))
+        names = {held: name for name, held in enumerate(sorted(set(self._holds)))}
+        classes = [names[held] for held in self._holds]
+        self._split(classes, set(places))
+        texts = [self._text(classes)]
+        sizes = Counter(classes)
+        alike = [place for place in places if sizes[classes[place]] > 1]
+        links = sum(map(len, self._holders))
+        if len(alike) * (len(places) + links) <= _MOST_WORK:
+            # Classes cannot tell a ring of six from two rings of three. Seen from one
+            # of the six, they can.
+            seen = []
+            for place in alike:
+                pinned = classes.copy()
+                pinned[place] = len(places)
+                self._split(pinned, {place})
+                seen.append(self._text(pinned))
+            texts += sorted(seen)
+        return b"".join(texts)
+
+    def _split(self, classes: list[int], renamed: set[int]) -> None:
+        """Split classes, in place, until all objects of each are linked alike.
+
+        Args:
+            classes: The class of each object.
+            renamed: The objects whose class is new.
+        """
+        sizes = Counter(classes)
+        name = max(classes) + 1
+        while renamed:
+            touched = {near for place in renamed for near in self._near(place)}
+            groups: dict[int, dict[Any, list[int]]] = {}
+            for place in touched:
+                if sizes[own := classes[place]] > 1:
+                    links = self._links(place, classes)
+                    groups.setdefault(own, {}).setdefault(links, []).append(place)
+            renamed = set()
+            for own in sorted(groups):
+                parts = [places for _, places in sorted(groups[own].items())]
+                # One part keeps the name, so that little is looked at again: what was
+                # not touched, else the largest.
+                if sum(map(len, parts)) == sizes[own]:
+                    del parts[max(range(len(parts)), key=lambda n: len(parts[n]))]
+                for places in parts:
+                    for place in places:
+                        classes[place] = name
+                    sizes[own] -= len(places)
+                    sizes[name] = len(places)
+                    renamed.update(places)
+                    name += 1
+
+    def _near(self, place: int) -> list[int]:
+        holders = [holder for _, holder in self._holders[place]]
+        return [*self._parts[place], *self._members[place], *holders]
+
+    def _links(self, place: int, classes: list[int]) -> tuple[Any, ...]:
+        """Return the classes of an object's parts, members and holders."""
+        return (
+            tuple([classes[part] for part in self._parts[place]]),
+            tuple(sorted([classes[member] for member in self._members[place]])),
+            tuple(sorted([(n, classes[holder]) for n, holder in self._holders[place]])),
+        )
+
+    def _text(self, classes: list[int]) -> bytes:
+        """Return a hash of the classes, what is in them, and how they are linked."""
+        lines = [
+            f"{own}: {held.hex()} {self._links(place, classes)};"
+            for place, (own, held) in enumerate(zip(classes, self._holds, strict=True))
+        ]
+        return hashlib.blake2b("".join(sorted(lines)).encode(), digest_size=16).digest()
+
+
+def _plain(item: Any) -> bytes | None:
+    """Return the text of an item that leads nowhere, None for an object."""
+    if isinstance(item, bytes):
+        return f"{len(item)} bytes:".encode() + item
+    if isinstance(item, (*_PLAIN, np.generic)):
+        return f"{type(item).__name__}:{item!r};".encode()
+    return None
+
+
+def _known(item: Any, numbers: dict[int, tuple[int, Any]]) -> bytes:
+    return f"{type(item).__qualname__}:same as {numbers[id(item)][0]};".encode()
+
+
+def _kind(item: Any, parts: list[Any]) -> bytes:
+    size = f", {len(item)} members" if isinstance(item, _SETS) else ""
+    return f"{type(item).__qualname__} of {len(parts)} parts{size}:".encode()
 
 
 def _parts(item: Any) -> list[Any]:
@@ -80,6 +237,8 @@ def _parts(item: Any) -> list[Any]:
         return [item.state]
     if isinstance(item, np.random.Generator):
         return [item.bit_generator]
+    if isinstance(item, _SETS):  # its members have no order
+        return _attributes(item)
     if isinstance(item, dict):
         return [*item.keys(), *item.values(), *_attributes(item)]
     if isinstance(item, list | tuple | deque):
@@ -97,7 +256,7 @@ def _parts(item: Any) -> list[Any]:
         return [item.typecode, item.tobytes(), *_attributes(item)]
     attributes = _attributes(item)
     if hasattr(type(item), "__array__") and (found := _array(item)) is not None:
-        return [found, *attributes]
+        return [*found, *attributes]
     if attributes and all(
         getattr(type(item), name) is getattr(object, name) for name in _PICKLED
     ):
@@ -105,15 +264,20 @@ def _parts(item: Any) -> list[Any]:
     return [*attributes, *_reduced(item)]
 
 
-def _array(item: Any) -> np.ndarray | None:
-    """Return the array that a tensor holds, None if it cannot be had."""
+def _array(item: Any) -> list[Any] | None:
+    """Return what a tensor holds, None if it cannot be had."""
     try:
-        if hasattr(item, "detach"):  # torch
-            item = item.detach().cpu()
+        if hasattr(item, "detach"):  # torch, which puts off conjugating and negating
+            item = item.detach().cpu().resolve_conj().resolve_neg()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # libraries that lag behind NumPy
-            return np.array(item)
+            return [np.array(item)]
     except Exception:  # whatever a library raises: it has no such form
+        pass
+    try:  # torch has kinds of numbers that NumPy lacks
+        held = item.contiguous().flatten().view(sys.modules["torch"].uint8)
+        return [str(item.dtype), tuple(item.shape), held.numpy()]
+    except Exception:
         return None
 
 

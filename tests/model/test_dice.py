@@ -2,6 +2,7 @@
 
 import random
 import types
+import warnings
 from collections import Counter
 
 import numpy as np
@@ -16,6 +17,12 @@ from mcts_agents.model.copying.dice import (
     generators_in,
     planners_dice,
     reseed,
+)
+from mcts_agents.model.copying.global_dice import (
+    global_states,
+    restore_globally,
+    seed_globally,
+    throw_globally,
 )
 from mcts_agents.model.copying.guards import unchanged
 from mcts_agents.model.random import new_generator, next_uint64
@@ -77,12 +84,51 @@ def test_generators_are_exact_or_fresh(make):
 
 @pytest.mark.parametrize("kind", [np.random.MT19937, np.random.PCG64])
 def test_old_generators_get_another_future(kind):
-    generators = [np.random.RandomState(kind(1)) for _ in range(3)]
-    for generator, seed in zip(generators, (1, 1, 2), strict=True):
+    generators = [np.random.RandomState(kind(1)) for _ in range(4)]
+    for generator in generators:  # which thereby holds the next normal number, too
+        generator.standard_normal()
+    for generator, seed in zip(generators, (1, 1, 2), strict=False):
         reseed(generator, np.random.default_rng(seed))
-    one, same, other = (generator.random_sample() for generator in generators)
-    assert one == same != other
-    assert one != np.random.RandomState(kind(1)).random_sample()
+    for draw in ("standard_normal", "random_sample"):
+        one, same, other, real = (getattr(g, draw)() for g in generators)
+        assert one == same
+        assert len({one, other, real}) == 3
+
+
+@pytest.mark.parametrize("kind", [np.random.MT19937, np.random.PCG64])
+@pytest.mark.parametrize("begin", [seed_globally, throw_globally])
+def test_numpys_global_generator_gets_another_future(kind, begin):
+    def begun(seed):
+        np.random.set_bit_generator(kind(1))
+        np.random.standard_normal()
+        if seed is not None:
+            begin(np.random.default_rng(seed))
+        return np.random.standard_normal(), np.random.random_sample()
+
+    bits, states = np.random.get_bit_generator(), global_states()
+    try:
+        assert begun(1) == begun(1)
+        for drawn in zip(begun(1), begun(2), begun(None), strict=True):
+            assert len(set(drawn)) == 3
+    finally:
+        np.random.set_bit_generator(bits)
+        restore_globally(states)
+
+
+def test_numpys_global_generator_comes_back_whatever_its_kind():
+    bits, states = np.random.get_bit_generator(), global_states()
+    try:
+        np.random.set_bit_generator(np.random.PCG64(1))
+        np.random.standard_normal()
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            before = global_states()
+        real = np.random.standard_normal(3).tolist()
+        restore_globally(before)
+        assert np.random.standard_normal(3).tolist() == real
+    finally:
+        np.random.set_bit_generator(bits)
+        restore_globally(states)
 
 
 def test_generators_of_pytorch_are_exact_or_fresh():

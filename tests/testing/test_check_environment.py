@@ -326,6 +326,20 @@ class SealedAtOnce(Matching):
         return super().reset(seed, options)
 
 
+class ObservedAtOnce(SealedAtOnce):
+    """Its function takes more than PettingZoo's, which nobody has to give."""
+
+    def observe(self, agent, full=False, *, scale=1):
+        return (self.rounds * scale, self.sealed) if full else self.rounds * scale
+
+
+class ObservedWithMore(SealedAtOnce):
+    """Its function must be told how far an agent sees."""
+
+    def observe(self, agent, *, distance):
+        return self.rounds
+
+
 def seal_anew(env, agent, generator):
     env.sealed = int(generator.integers(100))
 
@@ -344,6 +358,10 @@ class OldDice(Cards):
         self.dice = np.random.RandomState(np.random.PCG64(1))
 
 
+def go_on(env, agent, generator):
+    env.rounds += 1
+
+
 def count_on(env, agent, generator):
     env.left += 1
 
@@ -355,8 +373,9 @@ def touches_the_live_one(env, agent, generator):
     LIVE.deck.reverse()
 
 
-def test_a_resampling_function_that_is_sound():
-    report = check_environment(Sealed, redeterminise=seal_anew)
+@pytest.mark.parametrize("make", [Sealed, ObservedAtOnce])
+def test_a_resampling_function_that_is_sound(make):
+    report = check_environment(make, episodes=3, redeterminise=seal_anew)
     assert report.checked["redeterminise keeps what the agent sees"] > 6
     assert not report.skipped
 
@@ -368,6 +387,7 @@ def test_a_resampling_function_that_is_sound():
         (Observed, shuffle_the_deck),
         (OldDice, shuffle_the_deck),
         (SealedAtOnce, seal_anew),
+        (ObservedWithMore, seal_anew),
     ],
 )
 def test_what_only_steps_show_is_not_compared(make, function):
@@ -387,6 +407,7 @@ def test_what_only_steps_show_is_not_compared(make, function):
         (Cards, draw_only, r"`redeterminise` changed nothing in \d+ positions"),
         (Cards, own_generator, "`redeterminise` gives player_0 two samples with the s"),
         (Sealed, count_on, "`redeterminise` changed for player_0 what it knows"),
+        (ObservedAtOnce, go_on, "`redeterminise` changed for player_0 what it knows"),
         (Cards, unseeded, "`redeterminise` gives player_0 two samples with the same"),
         (Cards, failing, "failed with IndexError: no card"),
         (lambda: LIVE, touches_the_live_one, "changed env.deck of the live"),

@@ -256,7 +256,13 @@ def observes(env: Any) -> bool:
     """
     method = getattr(env.unwrapped, "observe", None)
     code = getattr(method, "__code__", None)
-    return callable(method) and (code is None or code.co_argcount == 2)
+    if code is None:
+        return callable(method)
+    # What has a default need not be given.
+    most = code.co_argcount
+    least = most - len(getattr(method, "__defaults__", None) or ())
+    named = len(getattr(method, "__kwdefaults__", None) or ())
+    return least <= 2 <= most and code.co_kwonlyargcount == named
 
 
 def note_no_masks(error: Exception, name: str, remedy: str) -> None:

@@ -82,8 +82,8 @@ def reseed(generator: Any, dice: np.random.Generator) -> None:
         bits = generator._bit_generator
         if isinstance(bits, np.random.MT19937):
             generator.seed(int(dice.integers(2**32)))
-        else:  # which `seed` does not take
-            bits.state = fresh(bits, dice).state
+        else:  # which `seed` does not take; the normal number that is held goes, too
+            generator.set_state(fresh(bits, dice).state)
     elif is_torchs(type(generator)):
         generator.manual_seed(int(dice.integers(2**32)))
     else:

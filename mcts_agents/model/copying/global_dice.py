@@ -34,7 +34,7 @@ def global_states() -> tuple[Any, ...]:
     torch = _torchs_generator()
     return (
         random.getstate(),
-        np.random.get_state(),
+        np.random.get_state(legacy=False),
         [numba_library.rnd_get_state(address) for address in _numba_states()],
         None if torch is None else torch.get_state(),
     )
@@ -64,7 +64,11 @@ def throw_globally(dice: np.random.Generator) -> None:
 
 def _seed(seed: int, for_numpy: int) -> None:
     random.seed(seed)
-    np.random.seed(for_numpy)
+    bits = np.random.get_bit_generator()
+    if isinstance(bits, np.random.MT19937):
+        np.random.seed(for_numpy)
+    else:  # of which `seed` would keep the normal number that was drawn ahead
+        np.random.set_state(type(bits)(for_numpy).state)
     # Those below begin with 32 bits, of which each has others.
     of_numpy, of_python = _numba_states()
     numba_library.rnd_seed(of_numpy, seed & _WORD)
