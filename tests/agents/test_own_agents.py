@@ -37,6 +37,7 @@ from mcts_agents.learn import evaluate
 from mcts_agents.names import parse_spec
 from mcts_agents.wrappers import SingleAgentEnv
 from tests.arena.playing import Here, rows, run
+from tests.arena.storing import WAITING
 from tests.learn.recorded import record_here
 
 PAGE = Path(__file__).parents[2] / "docs" / "own_agents.md"
@@ -671,8 +672,9 @@ def test_a_killed_tournament_goes_on(tmp_path):
         "--agent", f"flat={agents['flat']}", "--agent", f"f={agents['f']}",
         "--jobs", "2", "--store", str(path), "--json",
     ]  # fmt: skip
+    waiting = [sys.executable, "-P", "-c", WAITING, "150", str(tmp_path / "never")]
     with subprocess.Popen(
-        [sys.executable, "-P", "-m", "mcts_agents", *arguments],
+        [*waiting, *arguments],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     ) as process:
@@ -803,6 +805,10 @@ def test_entry_points_are_found_like_the_packages_own(installed, run_here):
     }
     with pytest.raises(ValueError, match="unknown agent 'flatt': did you mean flat"):
         make_agent("flatt")
+    # The file is that of an option, not of the agent.
+    for suffix in ("yaml", "json"):
+        with pytest.raises(ValueError, match="unknown option of flat 'config'"):
+            make_agent(f"flat:config=x.{suffix}")
 
 
 def test_two_packages_of_one_name_are_an_error_that_names_both(installed):

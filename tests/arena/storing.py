@@ -37,6 +37,24 @@ with Store.write(sys.argv[1]):
     sys.stdin.read()
 """
 
+# The real command, whose tournament waits before it stores more than so many games, so
+# that it is not over before the test has looked, however late that is. It goes on once
+# a file is there.
+WAITING = """
+import runpy, sys, time
+from pathlib import Path
+from mcts_agents.arena.tournaments.store import Store
+
+def waiting(store, record):
+    while len(store.played()) >= most and not goes_on.exists():
+        time.sleep(0.01)
+    add(store, record)
+
+most, goes_on = int(sys.argv.pop(1)), Path(sys.argv.pop(1))
+add, Store.add = Store.add, waiting
+runpy.run_module("mcts_agents", run_name="__main__", alter_sys=True)
+"""
+
 
 def record(number, decisions=40):
     """A game that is told apart from others by its number alone."""

@@ -14,6 +14,7 @@ import pytest
 
 from mcts_agents.arena.tournaments.store import Store, StoreError
 from tests.arena.playing import AGENTS, Here, rows, run
+from tests.arena.storing import WAITING
 from tests.command import COMMAND
 
 # Seconds after which a process that should have ended has not.
@@ -25,10 +26,17 @@ pytestmark = pytest.mark.skipif(
 
 
 @contextlib.contextmanager
-def command(path, *arguments):
-    """Run the real command in a group of its own; kill what is left in the end."""
+def command(path, *arguments, most=None):
+    """Run the real command in a group of its own; kill what is left in the end.
+
+    It waits when `most` games are stored, until there is a file `goes_on` beside them.
+    """
+    words = COMMAND
+    if most is not None:
+        goes_on = path.with_name("goes_on")
+        words = [sys.executable, "-c", WAITING, str(most), str(goes_on)]
     process = subprocess.Popen(
-        [*COMMAND, "tournament", *arguments, "--store", str(path), "--jobs", "2"],
+        [*words, "tournament", *arguments, "--store", str(path), "--jobs", "2"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -107,7 +115,7 @@ def test_a_command_that_is_killed_goes_on(tmp_path, slow_rows):
     rng = random.Random(11)
     before = 0
     for kill in range(3):
-        with command(path, *SLOW) as process:
+        with command(path, *SLOW, most=7 * (kill + 1)) as process:
             if kill:  # a moment of the games, else one before them
                 wait_for_games(path, before + rng.randint(1, 4), process)
             else:
@@ -128,7 +136,7 @@ def test_a_command_that_is_killed_goes_on(tmp_path, slow_rows):
 
 def test_an_interrupt_of_the_keyboard_says_how_to_go_on(tmp_path, slow_rows):
     path = tmp_path / "s.db"
-    with command(path, *SLOW) as process:
+    with command(path, *SLOW, most=20) as process:
         wait_for_games(path, 3, process)
         begun = descendants(process.pid)
         os.killpg(process.pid, signal.SIGINT)
@@ -145,7 +153,7 @@ def test_an_interrupt_of_the_keyboard_says_how_to_go_on(tmp_path, slow_rows):
 
 def test_a_worker_that_is_killed_loses_no_game(tmp_path, slow_rows):
     path = tmp_path / "s.db"
-    with command(path, *SLOW) as process:
+    with command(path, *SLOW, most=20) as process:
         wait_for_games(path, 2, process)
         victims = [
             pid
@@ -154,6 +162,7 @@ def test_a_worker_that_is_killed_loses_no_game(tmp_path, slow_rows):
         ]
         assert len(victims) == 2
         os.kill(victims[0], signal.SIGKILL)
+        (tmp_path / "goes_on").touch()
         _, said = process.communicate(timeout=PATIENCE)
         assert process.returncode == 0, said
     assert rows(path) == slow_rows

@@ -204,32 +204,50 @@ def test_shallow_pruning_refuses_values_that_add_up_to_more():
     Minimax(model, settings).run(state, player, generator())
 
 
-def test_a_budget_of_seconds_is_kept():
+@pytest.mark.parametrize("algorithm", ["paranoid-alphabeta", "brs-plus", "max-n"])
+@pytest.mark.parametrize("node", [1e-6, 1e-5])
+def test_a_budget_of_seconds_is_kept(algorithm, node, monkeypatch):
+    """By a clock that counts nodes alone, as if each took so many seconds."""
     model = load_game("chinese_checkers").rules.model()
-    for name in ("paranoid-alphabeta", "brs-plus", "max-n"):
-        search = Minimax(model, MinimaxSettings(name, seconds=0.1))
-        state = model.reset(generator())
-        search.run(state, 0, generator())
-        taken = []
-        for _ in range(5):
-            began = time.perf_counter()
-            result = search.run(state, 0, generator())
-            taken.append(time.perf_counter() - began)
-            assert result.depth >= 2
-        assert min(taken) == pytest.approx(0.1, abs=0.01)
+    search = Minimax(model, MinimaxSettings(algorithm, seconds=0.1))
+    now, run_slice = 1000.0, search._slice
+
+    def timed_slice(size):
+        nonlocal now
+        before = int(search.record["nodes"][0])
+        status = run_slice(size)
+        now += node * (int(search.record["nodes"][0]) - before)
+        return status
+
+    monkeypatch.setattr(time, "perf_counter", lambda: now)
+    monkeypatch.setattr(search, "_slice", timed_slice)
+    state = model.reset(generator())
+    for _ in range(3):
+        began = now
+        result = search.run(state, 0, generator())
+        assert result.seconds == now - began == pytest.approx(0.1, abs=0.001)
+        assert result.nodes * node == pytest.approx(0.1, abs=0.001)
+        assert result.depth >= 2
 
 
 def test_an_interrupted_search_searches_again():
     model = load_game("chinese_checkers").rules.model()
-    search = Minimax(model, MinimaxSettings("paranoid-alphabeta", seconds=60.0))
+    many = 10**9  # minutes of search
+    settings = MinimaxSettings("paranoid-alphabeta", nodes=many, seconds=3600.0)
+    search = Minimax(model, settings)
     state = model.reset(generator())
-    timer = threading.Timer(0.3, _thread.interrupt_main)
-    began = time.perf_counter()
-    timer.start()
+
+    def interrupt():
+        while search.record["nodes"][0] < 100_000:
+            time.sleep(0.001)
+        _thread.interrupt_main()
+
+    thread = threading.Thread(target=interrupt, daemon=True)
+    thread.start()
     with pytest.raises(KeyboardInterrupt):
         search.run(state, 0, generator())
-    timer.join()
-    assert time.perf_counter() - began < 10
+    thread.join()
+    assert search.record["nodes"][0] < many // 2
     search.settings = MinimaxSettings("paranoid-alphabeta", depth=2).for_model(model)
     again = search.run(state, 0, generator())
     new = Minimax(model, MinimaxSettings("paranoid-alphabeta", depth=2))

@@ -290,7 +290,7 @@ def test_masks_that_nothing_announced_are_an_error_each_time(options):
 @pytest.mark.parametrize("budget", [{"simulations": 20}, {"seconds": 2.0}])
 @pytest.mark.parametrize("options", [{}, {"deterministic": True}])
 def test_masks_that_only_a_search_has_seen_are_an_error_each_time(
-    options, budget, monkeypatch
+    options, budget, monkeypatch, ticking_clock
 ):
     monkeypatch.setattr(suspicions, "PLANS", 0)
     env = Changing(lambda turn: turn >= 5)
@@ -483,7 +483,9 @@ def test_a_selected_agent_who_does_not_exist_is_named(selected, turn):
 
 
 @pytest.mark.parametrize("budget", [{}, {"seconds": 0.3, "simulations": None}])
-def test_masks_of_one_agent_do_not_hide_those_of_another(budget, monkeypatch):
+def test_masks_of_one_agent_do_not_hide_those_of_another(
+    budget, monkeypatch, ticking_clock
+):
     monkeypatch.setattr(suspicions, "PLANS", 0)
     planned(Changing())  # compiles
     with pytest.raises(ValueError, match="shows a mask now and did not"):

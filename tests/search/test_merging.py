@@ -1,12 +1,13 @@
 """Determinizations and threads against the single searches that they consist of."""
 
 import dataclasses
+import time
 
 import numpy as np
 import pytest
 
 from mcts_agents.envs.hex.rules import rules as hex_rules
-from mcts_agents.model import clock, draw_uint64, new_generator
+from mcts_agents.model import draw_uint64, new_generator
 from mcts_agents.search import Search, SearchSettings
 from tests.toy_games import FUSE_RAISES, auction, fuse, hands, nim
 
@@ -317,22 +318,34 @@ def test_what_one_thread_proves_is_proven():
     assert solved > 5
 
 
-def test_determinizations_that_begin_late_share_what_is_left_of_the_time():
+@pytest.mark.parametrize(
+    ("taken", "given"),
+    [
+        ([1, 1, 1, 1], [15, 59 / 3, 29, 57]),  # they end early
+        ([25, 10, 10, 15], [15, 35 / 3, 12.5, 15]),  # a pause in the first
+        ([15, 42, 2, 1], [15, 15, 1.5, 1]),  # and in the second
+        ([15, 45], [15, 15]),  # for as long as there was time
+    ],
+)
+def test_determinizations_that_begin_late_share_what_is_left_of_the_time(
+    taken, given, monkeypatch
+):
     """A pause before the search or in one of its parts leaves no part without time."""
     state, player, rng = opening(HANDS)
-    settings = SearchSettings(seconds=1.0, determinizations=4)
-    search = Search(HANDS, settings)
-    search.run(state, player, rng.copy())  # compiled
-    ends = []
-    once = search.search_once
+    search = Search(HANDS, SearchSettings(seconds=100.0, determinizations=4))
+    now, ends, once = 1000.0, [], search.search_once
 
-    def noted(world, player, rng, budget, end):
-        ends.append(end - clock.now())
+    def timed(world, player, rng, budget, end):
+        nonlocal now
         short = dataclasses.replace(budget, simulations=5)
-        return once(world, player, rng, short, end)
+        found = once(world, player, rng, short, end)
+        ends.append(end - now)
+        now += taken[len(ends) - 1]
+        return found
 
-    search.search_once = noted
-    # Half of the time is over already.
-    search.run(state, player, rng.copy(), started=clock.now() - 0.5)
-    assert len(ends) == 4
-    assert min(ends) > 0.05
+    monkeypatch.setattr(time, "perf_counter", lambda: now)
+    search.search_once = timed
+    # Forty seconds are over already.
+    found = search.run(state, player, rng, started=now - 40.0)
+    assert ends == pytest.approx(given)
+    assert found.simulations == 5 * len(given)
