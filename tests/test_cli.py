@@ -298,10 +298,14 @@ def test_every_console_is_plain():
 
 def test_verify_shows_the_names_of_files_as_they_are(run_here, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    # There is a bar on a terminal alone; this makes Rich take standard error for one.
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "80")
     write(tmp_path / "[bold]draw.jsonl", *recorded_draw())
     done = run_here("verify", "tictactoe", "[bold]draw.jsonl")
     assert done.returncode == 0
-    assert "[bold]draw.jsonl" in done.stdout
+    for shown in (done.stdout, done.stderr):
+        assert "[bold]draw.jsonl" in shown
 
 
 def test_a_second_process_compiles_nothing():

@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+import sys
 
 import pytest
 
@@ -62,6 +63,44 @@ def test_a_reader_that_has_gone():
     assert done.stderr == b""
     assert done.returncode == 141
     assert len(done.stdout.splitlines()) == 1
+
+
+# What a command does, or code that it calls, when nobody reads its standard error.
+TELLS = """
+import sys
+from mcts_agents.cli import listing, main
+from mcts_agents.model.compile_progress import say, told
+
+def list_all(*_):
+    {}
+
+listing.list_all = list_all
+sys.argv = ["mcts-agents", "list"]
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "print('x', file=sys.stderr)",
+        "say('x')",
+        "with told('x', 1, 'kept'): print('compiled')",
+    ],
+)
+@pytest.mark.parametrize("terminal", ["", "1"])
+def test_a_reader_of_standard_error_that_has_gone(line, terminal):
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run(
+        [sys.executable, "-c", TELLS.format(line)],
+        stdout=subprocess.PIPE,
+        stderr=write,
+        env={**os.environ, "FORCE_COLOR": terminal},
+        check=False,
+    )
+    os.close(write)
+    assert (done.returncode, done.stdout) == (141, b"")
 
 
 def test_an_alphabet_without_lines_and_accents(tmp_path):

@@ -6,18 +6,29 @@ executed: YAML's tags for Python objects are refused.
 """
 
 import json
-from collections.abc import Callable, Mapping
-from os.path import dirname, isabs, join
+import re
+from collections.abc import Mapping
+from os.path import dirname, join
 from typing import Any
 
 import yaml
 
+from mcts_agents.agents.own import known_names
 from mcts_agents.agents.tag_json import from_tag, is_tag
-from mcts_agents.names import MAX_NESTING, begins_in_module, name_in, quoted
+from mcts_agents.names import (
+    MAX_NESTING,
+    begins_in_module,
+    name_in,
+    parse_spec,
+    quoted,
+)
 from mcts_agents.reading import read_json, read_settings, read_yaml
 from mcts_agents.writing import replacing
 
 SUFFIXES = (".yaml", ".yml", ".json")
+
+# As a spec begins whose name may be misspelt; a file's name would begin with `./`.
+_WITH_OPTIONS = re.compile(r"\s*[\w-]+\s*:\s*\w+\s*=")
 
 
 def is_file_name(name: str) -> bool:
@@ -64,24 +75,33 @@ def write_file(path: str, mapping: Mapping[str, Any]) -> None:
         temporary.write_text(text, encoding="utf-8")
 
 
-def file_in(spec: str, known: Callable[[str], bool]) -> str | None:
+def precedes_options(name: str) -> bool:
+    """Say whether a colon after a name is that of its options."""
+    return name in known_names() or is_file_name(name)
+
+
+def file_in(spec: str) -> str | None:
     """Return the file that a spec begins with, None if it begins with something else.
 
     Args:
         spec: A spec, with or without options.
-        known: See `parse_spec`.
     """
+    name = name_in(spec, precedes_options)
+    # The file may be that of an option.
+    if name in known_names() or _WITH_OPTIONS.match(spec):
+        return None
     # An equals sign, too, may belong to the path.
-    for name in (name_in(spec, known), spec):
-        if is_file_name(name) and not begins_in_module(name):
-            return name
+    for path in (name, spec):
+        if is_file_name(path) and not begins_in_module(path):
+            return path
     return None
 
 
 def in_folder(data: Mapping[Any, Any], folder: str, nesting: int = 0) -> Any:
     """Return a mapping whose file names are relative to a folder.
 
-    These are agents' files, and what stands under the key `file`: a policy's.
+    These are agents' files, also those in specs, and what stands under the key `file`:
+    a policy's. A spec that names any becomes a mapping.
     """
     if nesting > MAX_NESTING:
         raise ValueError(f"nested more than {MAX_NESTING} deep")
@@ -92,8 +112,23 @@ def in_folder(data: Mapping[Any, Any], folder: str, nesting: int = 0) -> Any:
             value = in_folder(value, folder, nesting + 1)
         elif isinstance(value, list):
             value = [in_folder({0: entry}, folder, nesting + 1)[0] for entry in value]
-        elif isinstance(value, str) and not isabs(value):
-            if key == "file" or file_in(value, is_file_name) is not None:
+        elif isinstance(value, str):
+            if key not in ("file", "agent"):
+                value = _spec_in_folder(value, folder, nesting)
+            elif key == "file" or file_in(value) is not None:
                 value = join(folder, value)
         found[key] = value
     return found
+
+
+def _spec_in_folder(spec: str, folder: str, nesting: int) -> Any:
+    """Return a spec, or any other text, whose file names are relative to a folder."""
+    try:
+        name, options = parse_spec(spec, precedes_options)
+    except ValueError:  # a path with parentheses; or it is refused by whoever reads it
+        name, options = spec, {}
+    if not options or not precedes_options(name) or "agent" in options:
+        return spec if file_in(spec) is None else join(folder, spec)
+    mapping = {"agent": name, **options}
+    found = in_folder(mapping, folder, nesting + 1)
+    return spec if found == mapping else found

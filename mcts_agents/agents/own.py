@@ -19,6 +19,7 @@ from mcts_agents.agents.kinds import (
     is_plain_name,
     is_taken,
 )
+from mcts_agents.agents.presets import PRESETS
 from mcts_agents.importing import attribute as attribute_of
 from mcts_agents.importing import module_named, named_in_file
 from mcts_agents.names import quoted, unknown_name
@@ -27,6 +28,12 @@ GROUP = "mcts_agents.agents"
 
 # Options that bound a decision, whoever has them.
 BUDGETS = ("simulations", "seconds", "forward_model_calls", "nodes")
+
+
+def known_names() -> tuple[str, ...]:
+    """Return every name that a spec may begin with, except classes in modules."""
+    own = (*KINDS, *PRESETS)
+    return (*own, *(name for name in entry_points() if name not in own))
 
 
 def is_in_module(name: str) -> bool:

@@ -13,9 +13,14 @@ from os import PathLike, fspath
 from typing import Any
 
 from mcts_agents.agents.agent import Agent
-from mcts_agents.agents.files import file_in, is_file_name, read_file
-from mcts_agents.agents.kinds import KINDS, OBJECT, AgentKind
-from mcts_agents.agents.own import entry_points, is_in_module, kind_named
+from mcts_agents.agents.files import (
+    file_in,
+    is_file_name,
+    precedes_options,
+    read_file,
+)
+from mcts_agents.agents.kinds import OBJECT, AgentKind
+from mcts_agents.agents.own import is_in_module, kind_named, known_names
 from mcts_agents.agents.policies.evaluator import PolicyEvaluator
 from mcts_agents.agents.policy import PolicyAgent
 from mcts_agents.agents.presets import PRESETS
@@ -24,7 +29,6 @@ from mcts_agents.importing import named_in_file
 from mcts_agents.names import (
     MAX_NESTING,
     MOST_SPEC,
-    name_in,
     parse_value,
     quoted,
     unknown_name,
@@ -66,7 +70,7 @@ def make_agent(
 
 def parse_spec(spec: str) -> tuple[str, dict[str, object]]:
     """Split an agent's spec into its name and its options; see `names.parse_spec`."""
-    return parse_any_spec(spec, _precedes_options)
+    return parse_any_spec(spec, precedes_options)
 
 
 def resolve(
@@ -111,17 +115,6 @@ def _kind(name: str, options: Mapping[str, Any]) -> AgentKind | None:
     if name in PRESETS or is_file_name(name):
         return None
     return kind_named(name)
-
-
-def known_names() -> tuple[str, ...]:
-    """Return every name that a spec may begin with, except classes in modules."""
-    own = (*KINDS, *PRESETS)
-    return (*own, *(name for name in entry_points() if name not in own))
-
-
-def _precedes_options(name: str) -> bool:
-    """Say whether a colon after a name is that of its options."""
-    return name in known_names() or is_file_name(name)
 
 
 def unknown_agent(name: str, others: Iterable[str] = ()) -> str:
@@ -227,10 +220,7 @@ def _file_of(spec: Any) -> str | None:
         return None
     if len(spec) > MOST_SPEC:  # which is refused
         return None
-    name = name_in(spec, _precedes_options)
-    if name in KINDS or name in PRESETS:
-        return None
-    return file_in(spec, _precedes_options)
+    return file_in(spec)
 
 
 def _split(spec: Any) -> tuple[str, dict[str, Any]]:

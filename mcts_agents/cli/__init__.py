@@ -5,7 +5,8 @@ compile notices and errors go to standard error. Exit codes: 0 done, 1 `verify` 
 mismatch, `replay` chose differently from the stored game, games of `tournament`,
 `tune`, `record` or `train` failed, or the code of a game or an agent ended the process,
 2 something was asked for that does not exist or cannot be read or written, 130
-interrupted or left by a person, 141 the reader of standard output has gone.
+interrupted or left by a person, 141 the reader of standard output or of standard error
+has gone.
 """
 
 import sys

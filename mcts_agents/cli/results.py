@@ -51,7 +51,7 @@ def show_results(store: Path, as_json: bool) -> None:
     alike = Counter(failure.error for failure in results.failures)
     for failure in results.failures:
         if games := alike.pop(failure.error, 0):  # the first one of its kind
-            more = f" and {games - 1} more games" if games > 1 else ""
+            more = f" and {games - 1} more game{'s' * (games > 2)}" * (games > 1)
             console.print(
                 f"could not be played: {failure.fixture}{more}: {failure.error}"
             )

@@ -26,12 +26,15 @@ class ReaderGone(SystemExit):
     BrokenPipeError, and an environment or an agent may raise either.
     """
 
-    def __init__(self):
-        super().__init__(READER_GONE)
+    def __init__(self, code: int = READER_GONE):  # a pickle brings it, from a fork
+        super().__init__(code)
 
 
-class _Output:
-    """Standard output, whose errors can be told from those of files."""
+class _Standard:
+    """Standard output or error, of which it is known when its reader has gone.
+
+    Whoever writes: a console of Rich, a warning, or the code of a game or an agent.
+    """
 
     def __init__(self, stream: TextIO):
         self._stream = stream
@@ -40,22 +43,32 @@ class _Output:
         return getattr(self._stream, name)
 
     def write(self, text: str) -> int:
-        with _of_output():
+        with self._named_errors():
             return self._stream.write(text)
 
     def flush(self) -> None:
-        with _of_output():
+        with self._named_errors():
             self._stream.flush()
 
+    @contextmanager
+    def _named_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except BrokenPipeError as error:
+            discard(self._stream)
+            raise ReaderGone from error
 
-@contextmanager
-def _of_output() -> Iterator[None]:
-    try:
-        yield
-    except BrokenPipeError as error:
-        raise ReaderGone from error
-    except OSError as error:
-        raise OutputError(error.errno, error.strerror) from error
+
+class _Output(_Standard):
+    """Standard output, whose other errors can be told from those of files, too."""
+
+    @contextmanager
+    def _named_errors(self) -> Iterator[None]:
+        try:
+            with super()._named_errors():
+                yield
+        except OSError as error:
+            raise OutputError(error.errno, error.strerror) from error
 
 
 def prepare_streams() -> None:
@@ -82,6 +95,8 @@ def prepare_streams() -> None:
         sys.stdout.reconfigure(errors="backslashreplace")
     if not isinstance(sys.stdout, _Output):
         sys.stdout = _Output(sys.stdout)
+    if not isinstance(sys.stderr, _Standard):
+        sys.stderr = _Standard(sys.stderr)
     for name in ("COLUMNS", "LINES"):
         size = os.environ.get(name, "1")
         if not (size.isascii() and size.isdigit() and 1 <= float(size) <= _MOST_CELLS):
@@ -97,7 +112,7 @@ def tell(line: str) -> None:
     """Write a line to standard error; where that cannot be written there is no way."""
     try:
         print(line, file=sys.stderr, flush=True)
-    except OSError:
+    except (OSError, ReaderGone):
         discard(sys.stderr)
 
 

@@ -95,7 +95,8 @@ def play_tournament(options: TournamentOptions) -> int:
     if errors:
         say(
             f"{errors.total()} games failed; {path} has the errors, and the same "
-            "command tries the games again, unless a source of an agent has changed"
+            "command tries the games again, unless a module or a policy's file that it "
+            "names has changed"
         )
     if options.report is not None:
         # With --json, nothing but the object is for standard output.

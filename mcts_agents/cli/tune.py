@@ -68,7 +68,8 @@ def tune_agent(options: TuneOptions) -> None:
             if failures:
                 say(
                     f"{len(failures)} games of the match failed; {path} has the "
-                    "errors, and the same command tries the games again"
+                    "errors, and the same command tries the games again, unless a "
+                    "module or a policy's file that it names has changed"
                 )
             if tuning.store.played():
                 _show(tuning, options.json)

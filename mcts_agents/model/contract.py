@@ -147,8 +147,9 @@ ENTRIES: dict[str, Entry] = {
     "visible_action": Entry(
         ("game", "state", "joint_action", "actor", "observer"),
         "return a code of what `observer` sees, when it is played in `state`, of "
-        "`actor`'s part of `joint_action`: the action itself if it is public, otherwise "
-        "a number that is no legal action and does not depend on what stays hidden",
+        "`actor`'s part of `joint_action`: the action itself if it is public, "
+        "otherwise a number that is no legal action and does not depend on what stays "
+        "hidden",
     ),
     "move_code": Entry(
         ("game", "state", "player", "action", "kind"),

@@ -111,6 +111,7 @@ class ReplaySession(Task):
             return False
         with one_thread:
             picture = np.ascontiguousarray(self._replay.picture())
+        has_points = self._replay.model.has_points
         self._moments.append(
             {
                 "kind": "moment",
@@ -125,7 +126,7 @@ class ReplaySession(Task):
                 "text": moment.position,
                 "moves": [_move(move) for move in moment.moves],
                 "seats": [
-                    {"agent": seat.agent, "outcome": seat.outcome}
+                    {"agent": seat.agent, "outcome": seat.outcome(has_points)}
                     for seat in self.record.seats
                 ],
             }

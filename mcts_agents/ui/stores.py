@@ -70,7 +70,10 @@ class Stores:
             "row": one,
             "column": other,
             "total": len(found),
-            "games": [game_row(game) for game in reversed(found[-MOST_GAMES:])],
+            "games": [
+                game_row(game, game.setting.game in results.scored)
+                for game in reversed(found[-MOST_GAMES:])
+            ],
         }
 
     def record(self, number: int, game: int) -> GameRecord:
@@ -92,14 +95,18 @@ class Stores:
         return known[1], known[2]
 
 
-def game_row(game: GameRecord) -> dict[str, Any]:
+def game_row(game: GameRecord, has_points: bool) -> dict[str, Any]:
     """Return a game as a row of a list."""
     return {
         "number": game.number,
         "setting": setting_label(game.setting),
         "moves": len(game.moves),
         "seats": [
-            {"agent": seat.agent, "result": seat.result, "outcome": seat.outcome}
+            {
+                "agent": seat.agent,
+                "result": seat.result,
+                "outcome": seat.outcome(has_points),
+            }
             for seat in game.seats
         ],
     }
@@ -124,6 +131,7 @@ def _overview(results: Results) -> dict[str, Any]:
         "before": overall.before.tolist(),
         "meetings": overall.meetings.tolist(),
         "apart": overall.groups,
+        "one_sided": overall.one_sided,
     }
 
 

@@ -69,6 +69,7 @@ def position_message(game: PlayedGame, viewer: int | None) -> dict[str, Any]:
         "title": table.game.title,
         "viewer": viewer,
         "hides": hides,
+        "hidden_information": table.hides,
         "turn": turn,
         "asked": asked,
         "seats": [_seat(game, seat) for seat in range(table.model.players)],
@@ -145,7 +146,7 @@ def _outcome(game: PlayedGame) -> list[dict[str, Any]]:
     results, scores = game.table.outcome()
     has_points = game.table.model.has_points
     return [
-        {"result": name, "text": outcome_text(name, score) if has_points else name}
+        {"result": name, "text": outcome_text(name, score, has_points)}
         for name, score in (
             (RESULT_NAMES[int(result)], float(score))
             for result, score in zip(results, scores, strict=True)

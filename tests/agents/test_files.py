@@ -10,6 +10,7 @@ from mcts_agents import Agent, MCTSAgent, OneStepAgent, RandomAgent, make_agent
 from mcts_agents.agents import agent_spec, parse_spec, save_agent, to_mapping
 from mcts_agents.agents.mcts import SETTING_NAMES
 from mcts_agents.agents.specs import names_an_agent
+from mcts_agents.arena.tournaments.spec_file import SpecFile
 
 NESTED = """
 agent: mcts            # a comment
@@ -94,6 +95,37 @@ def test_files_name_files_beside_them(tmp_path, monkeypatch):
     assert make_agent("based.yaml").settings.simulations == 5
     nested = make_agent("mcts:opponent_model=inner/opponent.yml").settings
     assert isinstance(nested.opponent_model, OneStepAgent)
+
+
+@pytest.mark.parametrize(
+    ("spec", "samples"),
+    [
+        ("mcts:simulations=5,rollout_policy=one.yaml", 4),
+        ("mcts:rollout_policy=one.yaml,simulations=5", 4),
+        ("mcts:simulations=5,rollout_policy=(one.yaml:samples=3)", 3),
+        ("self-only:simulations=5,rollout_policy=one.yaml", 4),
+        ("two.yaml:rollout_policy=one.yaml", 4),
+    ],
+)
+def test_specs_in_files_name_files_beside_them(tmp_path, spec, samples):
+    """The file of an option may be what the spec ends in."""
+    write(tmp_path, "one.yaml", "{agent: one-step, samples: 4}")
+    write(tmp_path, "two.yaml", "{agent: mcts, simulations: 5}")
+    path = write(tmp_path, "a.yaml", f"{{agent: mcts, opponent_model: '{spec}'}}")
+    opponent = make_agent(path).settings.opponent_model.settings
+    assert (opponent.simulations, opponent.rollout_policy.samples) == (5, samples)
+    path = write(tmp_path, "t.yaml", f"{{games: hex, agents: ['{spec}', random]}}")
+    told = SpecFile(path).spec().agents[spec]["rollout_policy"]
+    assert told == {"agent": "one-step", "samples": samples}
+
+
+@pytest.mark.parametrize("spec", ["mtcs:opponent_model=one.yaml", "mtcs:a=b/c.json"])
+def test_an_unknown_agent_with_a_file_is_no_file(tmp_path, spec):
+    path = write(tmp_path, "a.yaml", f"{{agent: mcts, opponent_model: '{spec}'}}")
+    for given in (spec, path):
+        with pytest.raises(ValueError, match="unknown agent 'mtcs': did you mean mcts"):
+            make_agent(given)
+    assert not names_an_agent(spec)
 
 
 def test_a_file_that_names_itself(tmp_path):

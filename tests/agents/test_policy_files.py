@@ -224,8 +224,10 @@ def test_files_of_agents_name_policies_from_their_folder(tmp_path):
     file = tmp_path / "a.yaml"
     file.write_text("agent: policy\nfile: p.npz\ndeterministic: true\n")
     assert make_agent(file).file == str(tmp_path / "p.npz")
-    file.write_text("agent: mcts\nopponent_model: {agent: policy, file: p.npz}\n")
-    assert make_agent(file).settings.opponent_model.file == str(tmp_path / "p.npz")
+    for opponent in ("{agent: policy, file: p.npz}", "policy:file=p.npz"):
+        file.write_text(f"agent: mcts\nopponent_model: {opponent}\n")
+        agent = make_agent(file)
+        assert agent.settings.opponent_model.file == str(tmp_path / "p.npz")
 
 
 def test_only_a_call_can_trust(tmp_path):

@@ -13,7 +13,7 @@ from PIL import Image
 import mcts_agents
 from mcts_agents.arena.playing.fixtures import Entrant, Fixture, Setting
 from mcts_agents.arena.playing.match import play_fixture
-from mcts_agents.arena.replay import gif, html
+from mcts_agents.arena.replay import gif, html, panel
 from mcts_agents.arena.replay.film import AT_ONCE, Film, nearest
 from mcts_agents.arena.replay.panel import Panel
 from mcts_agents.arena.replay.replaying import Replay
@@ -265,6 +265,25 @@ def test_every_pixel_gets_the_nearest_colour(colours):
     apart = palette[None].astype(np.int64) - pixels[:, None]
     expected = (apart**2).sum(axis=-1).argmin(axis=-1)
     assert (nearest(pixels, palette) == expected).all()
+
+
+def test_of_games_without_points_no_scores_are_told(tmp_path, monkeypatch):
+    record = played("tests.model.test_without_scores:HEAP", RANDOM, RANDOM)
+    told = sorted(seat.result for seat in record.seats)
+    replay = Replay(record, search=False)
+    html.write(replay, replay.moments(), 2, tmp_path / "game.html")
+    words = Page((tmp_path / "game.html").read_text(encoding="utf-8")).words
+    assert sorted({*words} & {"won", "lost"}) == told
+    assert not any("score 0" in word for word in words)
+    written = []
+    monkeypatch.setattr(
+        panel, "write", lambda draw, at, text, *_: written.append(text) or 0
+    )
+    shown = Panel(replay, 3)
+    for moment in replay.moments():
+        shown.frame(moment)
+    assert sorted({*written} & {"won", "lost"}) == told
+    assert not any("score 0" in word for word in written)
 
 
 class Page(HTMLParser):

@@ -215,6 +215,7 @@ def test_what_repeats_it_is_the_tournament(tmp_path):
     text = render_report(read_results(tmp_path / "games.db"))
     alone(text)
     shown = re.search(r"<pre>(.*?)</pre>", text, re.DOTALL)[1]
+    assert not re.search(r"\[\]|\{\}", shown)  # nothing that says nothing
     (tmp_path / "again.yaml").write_text(html.unescape(shown))
     assert SpecFile(str(tmp_path / "again.yaml")).spec() == spec
 
@@ -248,6 +249,26 @@ def test_warnings_about_ratings():
     text = alone(render_report(Results("apart", {}, 40, tuple(games)))).text
     assert "Some agents never met" in text
     assert "always finished ahead of others" in text
+
+
+def test_of_one_game_there_are_no_intervals_of_ratings():
+    """Not for the reason that somebody always finished ahead: they drew."""
+    games = [record(Setting("hex", 2), 0, 0, ["a", "b"], [1.0, 1.0])]
+    text = alone(render_report(Results("one", {}, 1, tuple(games)))).text
+    assert "One game is too few for intervals." in text
+    assert "Lines are 95% intervals from" not in text
+    assert "always finished ahead" not in text
+
+
+def test_of_games_without_points_no_scores_are_told():
+    games = [
+        record(Setting(game, 2), n, n, ["a", "b"], [score, 0.0])
+        for n, (game, score) in enumerate((("heap", 0.0), ("hex", 1.0)))
+    ]
+    text = alone(render_report(Results("points", {}, 2, tuple(games)))).text
+    assert text.count(", score ") == 2
+    assert "won, score 1" in text
+    assert text.index("hex") < text.index(", score ")
 
 
 def test_the_best_are_those_whose_intervals_reach_the_best():

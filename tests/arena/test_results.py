@@ -3,6 +3,7 @@
 import json
 import re
 import subprocess
+from dataclasses import replace
 
 import pytest
 
@@ -63,6 +64,21 @@ def test_table(running, run_here):
     for name in names(4):
         assert name in shown
     assert "3 players, 40 ms: 6 games" in shown
+
+
+@pytest.mark.parametrize(
+    ("failures", "more"),
+    [(1, ""), (2, " and 1 more game"), (3, " and 2 more games")],
+)
+def test_failures_of_one_kind_are_counted(tmp_path, run_here, failures, more):
+    path = tmp_path / "failed.db"
+    numbered = [
+        replace(FAILED, fixture=replace(FAILED.fixture, number=number))
+        for number in range(1, failures + 1)
+    ]
+    store(path, [], ["a"], total=3, failures=numbered)
+    shown = " ".join(run_here("results", str(path)).stdout.split())
+    assert f"seed 77: 0=a 1=a{more}: a worker died" in shown
 
 
 def test_agents_that_always_win_have_no_intervals(tmp_path, run_here):

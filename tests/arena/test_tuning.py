@@ -236,6 +236,7 @@ def test_games_of_the_match_that_fail_are_told(
     assert done.returncode == 1
     assert done.stderr.count("out of luck") == 3 - succeed
     assert f"{3 - succeed} games of the match failed" in done.stderr
+    assert "again, unless a module or a policy's file that it names" in done.stderr
     if succeed:
         assert json.loads(done.stdout)["confirmation"]["games"] == 1
     else:

@@ -53,6 +53,15 @@ class Results:
         return tuple(sorted({game.version for game in self.games}))
 
     @cached_property
+    def scored(self) -> frozenset[str]:
+        """Games in which any score was not 0, as none is in games without points."""
+        return frozenset(
+            game.setting.game
+            for game in self.games
+            if any(seat.score for seat in game.seats)
+        )
+
+    @cached_property
     def summary(self) -> Summary:
         """The results of the games."""
         return summarise(self.games, self.agents)

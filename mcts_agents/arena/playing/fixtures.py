@@ -81,9 +81,9 @@ class Fixture:
         return f"game {self.number}, {self.setting}, seed {self.seed}: {names}"
 
 
-def outcome_text(result: str, score: float) -> str:
-    """Write how a game ended for a seat: `won, score 1`."""
-    return f"{result}, score {score:g}"
+def outcome_text(result: str, score: float, has_points: bool) -> str:
+    """Write how a game ended for a seat: `won, score 1`, or `won` without points."""
+    return f"{result}, score {score:g}" if has_points else result
 
 
 @dataclass(frozen=True)
@@ -121,10 +121,9 @@ class SeatRecord:
     searches: int = 0
     depth: float = 0.0
 
-    @property
-    def outcome(self) -> str:
+    def outcome(self, has_points: bool) -> str:
         """See `outcome_text`."""
-        return outcome_text(self.result, self.score)
+        return outcome_text(self.result, self.score, has_points)
 
 
 @dataclass(frozen=True)

@@ -49,6 +49,7 @@ def write(replay: Replay, moments: Iterable[Moment], actions: int, path: Path) -
     page = environment.get_template(TEMPLATE).render(
         title=wording.title(replay),
         record=replay.record,
+        has_points=replay.model.has_points,
         frames=list(zip(shown, pictures, strict=True)),
         width=replay.picture_size[0],
         together=replay.game.simultaneous is not False,

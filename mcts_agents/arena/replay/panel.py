@@ -139,7 +139,8 @@ class Panel:
         color = seat_color(player)
         draw.ellipse((x, y + 3, x + 11, y + 14), fill=color)
         if moment.over:
-            right -= write(draw, (right, y), seat.outcome, SMALL, INK, right - x, "ra")
+            outcome = seat.outcome(self.replay.model.has_points)
+            right -= write(draw, (right, y), outcome, SMALL, INK, right - x, "ra")
             right -= 8
         write(draw, (x + 18, y), f"{player}  {seat.agent}", NORMAL, INK, right - x - 18)
 

@@ -214,6 +214,7 @@ def _shown(results: Results, listings: Listings) -> dict[str, Any]:
             for n, (game, settings) in enumerate(games.items())
         },
         "ratings": _inline(rating_plot(overall)),
+        "rating_intervals": any(a.rating.low is not None for a in overall.agents),
         "pairs": {
             title: placement_table(names, before, name)
             for title, before, name in (
@@ -305,6 +306,10 @@ def _yaml(description: dict[str, Any]) -> str:
         for key, value in description.items()
         if value not in (None, []) and key != SOURCES
     }
+    told["games"] = [
+        {name: value for name, value in game.items() if value not in ([], {})}
+        for game in told.get("games", ())
+    ]
     return yaml.safe_dump(told, sort_keys=False, allow_unicode=True, width=88)
 
 

@@ -10,7 +10,7 @@ function percent(value) {
 
 function ratings(agents) {
   const known = agents.filter((agent) => agent.rating.value !== null);
-  if (!known.length) return h("p", { class: "muted" }, "There are too few games to rate the agents.");
+  if (!known.length) return h("p", { class: "muted" }, "There are no ratings, since no agents have met.");
   const sorted = [...known].sort((a, b) => b.rating.value - a.rating.value);
   const ends = sorted.flatMap(({ rating }) => [rating.low ?? rating.value, rating.value, rating.high ?? rating.value]);
   const low = Math.min(...ends);
@@ -95,12 +95,14 @@ async function showStore() {
   const split = told.apart
     ? h("p", { class: "note" }, "Not all agents are connected by games, so ratings can only be compared within a group.")
     : null;
+  const rated = told.agents.some((agent) => agent.rating.value !== null);
   const known = told.agents.some((agent) => agent.rating.low !== null);
-  const bars = known ? "The bar is the 95% interval." : "There are no intervals, since some agents always finished ahead of others.";
+  const missing = told.one_sided ? "since some agents always finished ahead of others" : "since one game is too few for them";
+  const bars = known ? "The bar is the 95% interval." : `There are no intervals, ${missing}.`;
   main.replaceChildren(h("div", { class: "stack" },
     h("div", {}, h("h1", {}, told.name), h("p", { class: "muted" }, `${told.played} of ${told.total} games played.${failed}`)),
     h("section", { class: "card stack" }, h("h2", {}, "Ratings"), split ?? "", ratings(told.agents),
-      h("p", { class: "muted small" }, `On the scale of Elo ratings. ${bars}`)),
+      h("p", { class: "muted small", hidden: !rated }, `On the scale of Elo ratings. ${bars}`)),
     h("section", { class: "card stack" }, h("h2", {}, "Head to head"),
       h("p", { class: "muted small" }, "How often the agent of the row was placed before the agent of the column; equal places count half. Choose a cell to list the games of the two."),
       heat(told, choose)),
