@@ -7,6 +7,8 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from numba import _helperlib as numba_library
+from numba import njit
 
 from mcts_agents.model.copying.cloning import Cloner
 from mcts_agents.model.copying.cloning_kinds import UncopyableEnvironmentError
@@ -19,6 +21,8 @@ from mcts_agents.model.copying.dice import (
     reseed,
 )
 from mcts_agents.model.copying.global_dice import (
+    _numba_states,
+    _NumbaState,
     global_states,
     restore_globally,
     seed_globally,
@@ -129,6 +133,34 @@ def test_numpys_global_generator_comes_back_whatever_its_kind():
     finally:
         np.random.set_bit_generator(bits)
         restore_globally(states)
+
+
+@njit
+def compiled_normal():
+    return np.random.standard_normal()
+
+
+@njit
+def compiled_gauss():
+    return random.gauss(0.0, 1.0)
+
+
+@pytest.mark.parametrize("draw", [compiled_normal, compiled_gauss])
+def test_numbas_generators_come_back_with_the_number_drawn_ahead(draw):
+    draw()  # of two at a time
+    states = global_states()
+    expected = [draw() for _ in range(5)]
+    for _ in range(2):
+        restore_globally(states)
+        assert [draw() for _ in range(5)] == expected
+
+
+def test_numbas_generators_are_laid_out_as_we_read_them():
+    for state, address in zip(global_states()[2], _numba_states(), strict=True):
+        read = _NumbaState.from_buffer_copy(state)
+        assert (read.index, list(read.words)) == numba_library.rnd_get_state(address)
+        assert read.has_gauss in (0, 1)
+        assert read.is_initialized == 1
 
 
 def test_generators_of_pytorch_are_exact_or_fresh():

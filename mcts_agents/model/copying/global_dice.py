@@ -5,6 +5,7 @@ that Numba has compiled, which are others; and PyTorch's for the CPU, if a progr
 PyTorch.
 """
 
+import ctypes
 import random
 import sys
 from typing import Any
@@ -14,6 +15,22 @@ from numba import _helperlib as numba_library
 
 _HALF = 32
 _WORD = 2**_HALF - 1
+
+
+class _NumbaState(ctypes.Structure):
+    """Numba's `rnd_state_t`.
+
+    Its own functions to read and write one leave out the normal number that was drawn
+    ahead.
+    """
+
+    _fields_ = (
+        ("index", ctypes.c_int),
+        ("words", ctypes.c_uint * 624),
+        ("has_gauss", ctypes.c_int),
+        ("gauss", ctypes.c_double),
+        ("is_initialized", ctypes.c_int),
+    )
 
 
 def _numba_states() -> tuple[int, int]:
@@ -35,7 +52,10 @@ def global_states() -> tuple[Any, ...]:
     return (
         random.getstate(),
         np.random.get_state(legacy=False),
-        [numba_library.rnd_get_state(address) for address in _numba_states()],
+        [
+            ctypes.string_at(address, ctypes.sizeof(_NumbaState))
+            for address in _numba_states()
+        ],
         None if torch is None else torch.get_state(),
     )
 
@@ -46,7 +66,7 @@ def restore_globally(states: tuple[Any, ...]) -> None:
     random.setstate(of_python)
     np.random.set_state(of_numpy)
     for address, state in zip(_numba_states(), of_numba, strict=True):
-        numba_library.rnd_set_state(address, state)
+        ctypes.memmove(address, state, len(state))
     if of_torch is not None:
         _torchs_generator().set_state(of_torch)
 
