@@ -1,5 +1,6 @@
 """Training on a cluster plays the games that it plays here."""
 
+import os
 from contextlib import closing
 
 import numpy as np
@@ -24,6 +25,21 @@ CONFIG = SelfPlayConfig(simulations=4, block_games=10, games_at_once=8)
 NIM = "tests.training.environments:Nim:perfect_information=true"
 
 
+@pytest.fixture(scope="module")
+def cluster():
+    """One cluster on this machine for all tests here: it takes half a minute to begin.
+
+    Tournaments begin one of their own, see `tests/arena/test_ray.py`.
+    """
+    ray = pytest.importorskip("ray")
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # as the backend does
+    ray.init(
+        address="local", num_cpus=2, include_dashboard=False, logging_level="error"
+    )
+    yield
+    ray.shutdown()
+
+
 def network_of(spec):
     model = make_any(spec)[1]
     section = TrainingConfig.model_validate({"network": SMALL["network"]})
@@ -39,9 +55,9 @@ def assert_same(one, other):
 
 
 @pytest.mark.parametrize("name", ["local", "ray"])
-def test_a_cluster_plays_the_same_games(name):
+def test_a_cluster_plays_the_same_games(name, request):
     if name == "ray":
-        pytest.importorskip("ray")
+        request.getfixturevalue("cluster")
     network, model = network_of("tictactoe")
     here = Workers(1, CONFIG, 5).play(model, network, range(10, 20))
     told = []
@@ -55,8 +71,7 @@ def test_a_cluster_plays_the_same_games(name):
     assert len(told) == 3
 
 
-def test_environments_are_played_on_a_cluster():
-    pytest.importorskip("ray")
+def test_environments_are_played_on_a_cluster(cluster):
     network, model = network_of(NIM)
     config = SelfPlayConfig(simulations=4, block_games=4)
     found = []
@@ -82,8 +97,7 @@ def test_places_that_are_none_are_refused(monkeypatch):
         Place("slurm")
 
 
-def test_training_goes_on_elsewhere(tmp_path):
-    pytest.importorskip("ray")
+def test_training_goes_on_elsewhere(tmp_path, cluster):
     config = TrainingConfig.model_validate(SMALL)
     for blocks, place in ((1, None), (3, Place("ray", 2)), (4, Place(jobs=1))):
         trainer = Trainer("tictactoe", tmp_path, config, place=place)
