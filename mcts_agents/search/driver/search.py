@@ -570,7 +570,8 @@ class Search:
         if workspace.cancelled:
             self._steps = None
             raise CancelledError
-        self._begin_changes()
+        # Not `_begin_changes`: a `cancel` that comes now must not empty the workspace.
+        self._whole = False
         done = workspace.record["simulations"]
         before = int(done[0])
         left = simulations

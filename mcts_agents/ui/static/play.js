@@ -155,7 +155,7 @@ function showPosition() {
   buttons.hint.disabled = !position.asked;
   buttons.undo.disabled = !position.can_undo;
   buttons.again.href = `/new?from=${id}&moves=${position.number}`;
-  tabs.children[tabNames.indexOf("Worlds")].hidden = !position.hidden_information; // there is one world
+  tabs.children[tabNames.indexOf("Worlds")].hidden = !position.hidden_information; // then there is one world
   showStatus();
   showSeats();
   showMoves();
