@@ -5,6 +5,7 @@ import math
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from inspect import Parameter, signature
 from numbers import Real
 from os import PathLike
 from typing import Any
@@ -264,13 +265,18 @@ class AgentChooser:
     def __init__(self, agent: Agent, start: int):
         self._agent = agent
         self._start = start
+        kinds = signature(agent.act).parameters.values()
+        # Users' own agents may have an `act` that never heard of masks.
+        self._takes_masks = any(
+            one.name == "action_mask" or one.kind is Parameter.VAR_KEYWORD
+            for one in kinds
+        )
 
     def __call__(
         self, game: Any, agent: str, observation: Any, mask: np.ndarray
     ) -> int:
         """Return the action."""
-        masks = game.masks_to_pass()
-        # Without masks to pass, `act` need not know that there can be some.
+        masks = game.masks_to_pass() if self._takes_masks else None
         given = {} if masks is None else {"action_mask": masks}
         action = self._agent.act(game.env, agent, **given)
         return checked(action, mask, self._start, f"{self._agent!r} as {agent}")

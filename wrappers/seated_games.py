@@ -13,7 +13,11 @@ from pettingzoo import AECEnv, ParallelEnv
 
 from mcts_agents.model.copying.actions import check_number_of_actions
 from mcts_agents.model.copying.copied import results_by_return
-from mcts_agents.model.copying.copied_parallel import observes, seen_mask
+from mcts_agents.model.copying.copied_parallel import (
+    ParallelFace,
+    observes,
+    seen_mask,
+)
 from mcts_agents.model.copying.rewards import finite_reward
 from mcts_agents.model.masks import as_mask, shows_masks
 from mcts_agents.wrappers.opponents import Chooser
@@ -179,23 +183,21 @@ class ParallelSeatedGame(SeatedGame):
     def masks_to_pass(self) -> dict[str, np.ndarray] | None:
         """Return the agents' masks; None for this package's games.
 
-        Others may show masks only in what `reset` and `step` return. Where they show
-        none, there are none to pass, so that planners look for themselves.
+        Others may show masks only in what `reset` and `step` return. Of whom these
+        showed none, a plan asks `observe`; if that shows none either all is legal now,
+        and a plan has to know it, because its own first step may show a mask.
         """
         if self.model is not None:
             return None
         observations, infos = self._seen
-        masks, shown = {}, {}
+        face = ParallelFace(self.env) if observes(self.env) else None
+        masks = {}
         for agent in self.env.agents:
             observation, info = observations.get(agent), infos.get(agent)
-            masks[agent] = self._mask(agent, observation, info)
-            if seen_mask(observation, info) is not None:
-                shown[agent] = masks[agent]
-        # Who was shown none may be shown one in a plan's first step, and the plan has
-        # to know that all was legal before; but `observe` may know better.
-        if shown and not observes(self.env):
-            return masks
-        return shown or None
+            told = seen_mask(observation, info) is not None
+            if told or face is None or face.mask_of(face.agents.index(agent)) is None:
+                masks[agent] = self._mask(agent, observation, info)
+        return masks or None
 
 
 class AECSeatedGame(SeatedGame):

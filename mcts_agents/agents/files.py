@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 
-from mcts_agents.agents.own import known_names
+from mcts_agents.agents.own import is_in_module, known_names
 from mcts_agents.agents.tag_json import from_tag, is_tag
 from mcts_agents.names import (
     MAX_NESTING,
@@ -127,7 +127,8 @@ def _spec_in_folder(spec: str, folder: str, nesting: int) -> Any:
         name, options = parse_spec(spec, precedes_options)
     except ValueError:  # a path with parentheses; or it is refused by whoever reads it
         name, options = spec, {}
-    if not options or not precedes_options(name) or "agent" in options:
+    known = precedes_options(name) or is_in_module(name)
+    if not options or not known or "agent" in options:
         return spec if file_in(spec) is None else join(folder, spec)
     mapping = {"agent": name, **options}
     found = in_folder(mapping, folder, nesting + 1)

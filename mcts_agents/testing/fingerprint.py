@@ -201,6 +201,8 @@ def _plain(item: Any) -> bytes | None:
     """Return the text of an item that leads nowhere, None for an object."""
     if isinstance(item, bytes):
         return f"{len(item)} bytes:".encode() + item
+    if isinstance(item, np.void) and not item.dtype.hasobject:  # long ones are cut
+        return f"{item.dtype}:".encode() + item.tobytes()
     if isinstance(item, (*_PLAIN, np.generic)):
         return f"{type(item).__name__}:{item!r};".encode()
     return None

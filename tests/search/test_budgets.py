@@ -186,6 +186,31 @@ def test_steps_end_when_they_are_cancelled():
     assert search.advance(10) == 10
 
 
+@pytest.mark.parametrize("evaluated", [False, True])
+@pytest.mark.parametrize("stepped", [False, True])
+def test_what_was_cancelled_gives_no_part_of_a_result(evaluated, stepped):
+    """Compiled code that is stopped says that its budget is spent."""
+    model = make_model("hex:size=4")[1]
+    chosen = {"evaluator": of_states(model), **PUCT} if evaluated else {}
+    search = Search(model, SearchSettings(simulations=2000, **chosen))
+    workspace = search._workspace
+    runs = workspace.evaluation if evaluated else workspace
+    state, run_slice = model.reset(new_generator(0)), runs._run_slice
+
+    def cancelled(*arguments):
+        search.cancel()
+        return run_slice(*arguments)
+
+    runs._run_slice = cancelled
+    with pytest.raises(CancelledError):
+        if stepped:
+            search.begin(state, 0, new_generator(1))
+            search.advance(50)
+        else:
+            search.run(state, 0, new_generator(1))
+    assert search.run(state, 0, new_generator(1)).simulations == 2000
+
+
 def test_an_evaluator_is_not_asked_once_it_is_cancelled():
     """Also where `cancel` comes before the first batch, while the search begins."""
     model = make_model("hex:size=4")[1]

@@ -337,3 +337,40 @@ def test_spaces_that_do_not_do():
     with pytest.raises(ValueError, match=r"agents of .* have different spaces"):
         SingleAgentEnv(Unequal, seat="random")
     assert SingleAgentEnv(Unequal, seat=2).action_space.n == 4
+
+
+class Sometimes(Vetoed):
+    """Shows masks in some rounds only, and never by `observe`."""
+
+    def __init__(self, rounds):
+        super().__init__("infos")
+        self.masked = rounds
+
+    def infos(self):
+        told = super().infos()
+        return told if self.rounds in self.masked else AtOnce.infos(self)
+
+    def step(self, actions):
+        if self.rounds in self.masked:
+            assert all(self.mask()[action] for action in actions.values()), "illegal"
+        self.rounds += 1
+        rewards = {agent: float(action) for agent, action in actions.items()}
+        return self.outcome(rewards, self.rounds == 3)
+
+
+class Observed(Sometimes):
+    def observe(self, agent):
+        return self.observations()[agent]
+
+
+@pytest.mark.parametrize("kind", [Sometimes, Observed])
+@pytest.mark.parametrize("rounds", [[1], [0, 2], [2]])
+def test_masks_that_are_shown_sometimes(kind, rounds):
+    """The first step of a plan may be the first one that shows any."""
+    planner = MCTSAgent(simulations=60, perfect_information=True)
+    env = SingleAgentEnv(lambda: kind(rounds), planner)
+    _, info = env.reset(seed=1)
+    over = False
+    while not over:
+        _, _, over, _, info = env.step(int(info["action_mask"].argmax()))
+    assert info["result"] in ("won", "lost", "drawn")

@@ -136,7 +136,8 @@ class ParallelFace(Face):
         except Exception as error:
             check_five(error, self.name, FIVE)
             if not any(mask is not None for mask in self._masks.values()):
-                if not (self._given or any(self._showed)):
+                given = self._given.values()
+                if all(mask.all() for mask in given) and not any(self._showed):
                     remedy = to_pass("{agent: infos[agent]['action_mask'], ...}")
                     note_no_masks(error, self.name, remedy)
             raise

@@ -319,11 +319,13 @@ class Workspace:
         """
         if self._compiled_alone:
             self._run_slices(budget, deadline)
+            self.check_cancelled()  # a slice that was stopped says its budget was spent
             return
         watch = clock.Watch(deadline, self.record["stop"])
         with self._callbacks.signals():
             clock.watched(watch, self._run_slices, budget, watch.deadline)
         self._raise_pending()
+        self.check_cancelled()
 
     def cancel(self) -> None:
         """End a run that is going on in another thread, at its next action."""
