@@ -8,6 +8,7 @@ import yaml
 
 from mcts_agents import Agent, MCTSAgent, OneStepAgent, RandomAgent, make_agent
 from mcts_agents.agents import agent_spec, parse_spec, save_agent, to_mapping
+from mcts_agents.agents.files import in_folder
 from mcts_agents.agents.mcts import SETTING_NAMES
 from mcts_agents.agents.specs import names_an_agent
 from mcts_agents.arena.tournaments.spec_file import SpecFile
@@ -228,3 +229,9 @@ def test_what_no_text_stands_for(tmp_path):
             to_mapping(agent)
     with pytest.raises(ValueError, match=r"expected a name that ends in \.yaml"):
         save_agent(RandomAgent(), tmp_path / "agent.toml")
+
+
+def test_a_class_in_a_module_has_its_files_beside_the_file_that_names_it():
+    given = {"opponent_model": "my_own:Net:file=p.npz", "agent": "mcts"}
+    expected = {"agent": "my_own:Net", "file": "sub/p.npz"}
+    assert in_folder(given, "sub")["opponent_model"] == expected
