@@ -99,15 +99,30 @@ class _TooManyLinesError(Exception):
 
 @contextmanager
 def _few_lines() -> Iterator[None]:
-    """Raise `_TooManyLinesError` after `MOST_LINES` lines of Python code."""
+    """Raise `_TooManyLinesError` after `MOST_LINES` lines of Python code.
+
+    Those that Numba runs to compile a helper of this package do not count: it would
+    never release its locks.
+    """
     left, before = MOST_LINES, sys.gettrace()
+    compiling = False
 
     def trace(frame: Any, event: str, argument: Any) -> Any:
-        nonlocal left
+        nonlocal left, compiling
+        if compiling:
+            return None
+        if frame.f_globals.get("__name__", "").partition(".")[0] == "numba":
+            compiling = True
+            return until_compiled
         left -= 1
         if left < 0:
             raise _TooManyLinesError
         return trace
+
+    def until_compiled(frame: Any, event: str, argument: Any) -> Any:
+        nonlocal compiling
+        compiling = event != "return"
+        return until_compiled
 
     sys.settrace(trace)
     try:

@@ -32,6 +32,8 @@ from numba.core.dispatcher import Dispatcher
 from numba.core.errors import NumbaWarning
 from numba.core.serialize import dumps
 
+from mcts_agents.model.called_functions import only_called_by
+
 # Of the files and what is in them; part of every key, so that others are not read.
 FORMAT = 2
 
@@ -113,8 +115,9 @@ def njit_with(code: CodeFile | None) -> Callable:
                 return dispatcher  # NUMBA_DISABLE_JIT
             if cache and code is not None:
                 dispatcher._cache = _FunctionCache(function.__qualname__, code)
-            for signature in signatures:
-                dispatcher.compile(signature)
+            with only_called_by(dispatcher):
+                for signature in signatures:
+                    dispatcher.compile(signature)
             dispatcher.disable_compile()
             return dispatcher
 

@@ -1,13 +1,14 @@
 """What an author of rules is told of a mistake: a few lines that name it."""
 
 import importlib.util
+import sys
 from pathlib import Path
 
 import numba
 import pytest
 
 from mcts_agents.envs import GAMES, game_from_rules, load_game
-from mcts_agents.model import GameError, Rules, RulesError, new_generator
+from mcts_agents.model import GameError, Rules, RulesError, locating, new_generator
 from mcts_agents.model.author_errors import FULL_ERRORS, line_without_return
 from mcts_agents.model.wrapping import RETURNS_NUMBER
 from mcts_agents.testing import CheckError, check_rules
@@ -483,3 +484,20 @@ def test_policies_return_an_action_too(tmp_path):
     assert str(Path(__file__)) in str(refusal.value)
     assert isinstance(rules, Rules)
     assert file.exists()
+
+
+def test_compiling_a_helper_is_not_stopped_by_the_limit_of_lines(monkeypatch):
+    @numba.njit
+    def helper(x):
+        return x + 1
+
+    def endless():
+        while True:
+            helper(1)
+
+    monkeypatch.setattr(locating, "MOST_LINES", 1000)
+    before = sys.gettrace()
+    with pytest.raises(locating._TooManyLinesError), locating._few_lines():
+        endless()
+    assert len(helper.overloads) == 1
+    assert sys.gettrace() is before

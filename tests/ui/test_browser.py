@@ -273,8 +273,10 @@ def test_one_action_is_not_searched_for(wide_browser, address):
 # Where a game of random agents takes very long: a shorter variant, and who ends it.
 SHORTER = {
     "chinese_checkers": "chinese_checkers:players=2",
+    "breakthrough": "breakthrough:rows=6",
     "focus": "focus:players=2",
     "uno": "uno:target=20",
+    "video_game": "video_game:agents=4",
     "virus": "virus:players=2",
 }
 ENDING = {SHORTER["chinese_checkers"]: "one-step", SHORTER["focus"]: "one-step"}

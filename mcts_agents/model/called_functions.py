@@ -1,0 +1,215 @@
+"""Functions that only compiled code calls have no machine code of their own.
+
+Numba makes everything that compiled code calls callable by itself, too: it writes two
+wrappers around each function, for Python and for C, optimises it in two steps, and
+turns it into machine code that nothing runs, as every caller holds a copy. A search
+calls some two hundred functions, so all this is a third of the time that compiling
+takes. While an entry point is compiled (`only_called_by`), its functions stay LLVM code
+that was optimised once. Callers optimise all that they hold anyway, so the entry point
+is as fast.
+
+A function that Python calls later, or that is needed as a value, is then compiled as it
+always was.
+"""
+
+import threading
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from typing import Any
+
+from numba.core.caching import NullCache
+from numba.core.codegen import CPUCodeLibrary, RuntimeLinker
+from numba.core.compiler import CompileResult
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.cpu import CPUContext
+from numba.core.dispatcher import Dispatcher, LiftedLoop, LiftedWith
+from numba.core.lowering import BaseLower
+
+# The function that this thread wants whole, if any.
+_wanted = threading.local()
+
+
+@contextmanager
+def only_called_by(entry: Dispatcher) -> Iterator[None]:
+    """Compile what is called by `entry` as parts of it, in this thread.
+
+    Args:
+        entry: What is compiled meanwhile; it can be called from anywhere.
+    """
+    compiling = _Compiling(entry)
+    with ExitStack() as undo:
+        for owner, name in (
+            (Dispatcher, "compile"),
+            (LiftedLoop, "compile"),
+            (LiftedWith, "compile"),
+            (Dispatcher, "add_overload"),
+            (Dispatcher, "get_compile_result"),
+            (BaseLower, "create_cpython_wrapper"),
+            (BaseLower, "create_cfunc_wrapper"),
+            (CPUContext, "get_env_manager"),
+            (CPUContext, "get_executable"),
+        ):
+            compiling.replace(owner, name, undo)
+        yield
+
+
+class _Compiling:
+    """What is done instead of some of Numba's steps, in one thread."""
+
+    def __init__(self, entry: Dispatcher):
+        self.entry = entry
+        self.thread = threading.get_ident()
+        # For each function that is being compiled: is it a part of its callers?
+        self.stack: list[bool] = []
+
+    def replace(self, owner: type, name: str, undo: ExitStack) -> None:
+        """Let a method of Numba's be the one of its name here, until `undo`."""
+        usual, here = getattr(owner, name), getattr(self, name)
+
+        def method(instance: Any, *given: Any, **named: Any) -> Any:
+            if threading.get_ident() != self.thread:
+                return usual(instance, *given, **named)
+            return here(partial(usual, instance), instance, *given, **named)
+
+        if name in vars(owner):
+            undo.callback(setattr, owner, name, usual)
+        else:
+            undo.callback(delattr, owner, name)
+        setattr(owner, name, method)
+
+    @property
+    def is_part(self) -> bool:
+        """Whether what is being compiled just now is a part of its callers."""
+        return bool(self.stack) and self.stack[-1]
+
+    def compile(self, usual: Callable, dispatcher: Any, signature: Any) -> Any:
+        """Note which kind of function is compiled."""
+        whole = (
+            dispatcher is self.entry
+            or dispatcher is getattr(_wanted, "whole", None)
+            # What runs in Python, within compiled code.
+            or isinstance(dispatcher, LiftedLoop | LiftedWith)
+            # What its author lets Numba keep in a file.
+            or not isinstance(dispatcher._cache, NullCache)
+        )
+        self.stack.append(not whole)
+        try:
+            return usual(signature)
+        finally:
+            self.stack.pop()
+
+    def get_env_manager(self, usual: Callable, _: Any, *given: Any, **named: Any):
+        """Make a function whole that finds Python objects by its own name."""
+        if self.stack:
+            self.stack[-1] = False
+        return usual(*given, **named)
+
+    def create_cpython_wrapper(self, usual: Callable, _: Any, *given: Any) -> None:
+        """Write no wrapper for Python."""
+        if not self.is_part:
+            usual(*given)
+
+    def create_cfunc_wrapper(self, usual: Callable, _: Any) -> None:
+        """Write no wrapper for C."""
+        if not self.is_part:
+            usual()
+
+    def get_executable(
+        self, usual: Callable, _: Any, library: CPUCodeLibrary, *given: Any
+    ) -> Any:
+        """Leave a function as LLVM code."""
+        if not self.is_part:
+            return usual(library, *given)
+        library._optimize_final_module = partial(_optimize_once, library)
+        library._finalize_final_module = partial(_finish_without_code, library)
+        return _Part(library)
+
+    def add_overload(
+        self, usual: Callable, dispatcher: Dispatcher, result: CompileResult
+    ) -> None:
+        """Hide parts from what calls functions for Python."""
+        part = result.entry_point
+        if not isinstance(part, _Part):
+            usual(result)
+            return
+        types = tuple(result.signature.args)
+        part.belongs_to(dispatcher, types)
+        dispatcher.overloads[types] = result
+
+    def get_compile_result(
+        self, usual: Callable, dispatcher: Dispatcher, signature: Any
+    ) -> CompileResult:
+        """Compile a function whole that is a value."""
+        kept = dispatcher.overloads.get(tuple(signature.args))
+        if kept is not None and isinstance(kept.entry_point, _Part):
+            kept.entry_point.whole()
+        with _wanting(dispatcher):
+            return usual(signature)
+
+
+class _Part:
+    """Stands for the machine code of a function that has none.
+
+    Numba finds nothing that Python could call, asks for it to be compiled, and gets
+    this, which makes the function whole.
+    """
+
+    def __init__(self, library: CPUCodeLibrary):
+        library.get_pointer_to_function = self._address
+
+    def belongs_to(self, dispatcher: Dispatcher, types: tuple) -> None:
+        """Note whose part it is, for which types of parameters."""
+        self._dispatcher, self._types = weakref.ref(dispatcher), types
+
+    def whole(self) -> CompileResult:
+        """Compile the function as always, if nobody did so meanwhile."""
+        dispatcher = self._dispatcher()
+        assert dispatcher is not None
+        with global_compiler_lock, _wanting(dispatcher):
+            kept = dispatcher.overloads[self._types]
+            if kept.entry_point is self:
+                del dispatcher.overloads[self._types]
+                try:
+                    dispatcher.compile(self._types)
+                except BaseException:
+                    dispatcher.overloads[self._types] = kept
+                    raise
+            return dispatcher.overloads[self._types]
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self.whole().entry_point(*arguments)
+
+    def _address(self, _: str) -> int:
+        """Return where the function's wrapper for C is, for who needs it as a value."""
+        found = self.whole()
+        name = found.fndesc.llvm_cfunc_wrapper_name
+        return found.library.get_pointer_to_function(name)
+
+
+@contextmanager
+def _wanting(dispatcher: Dispatcher) -> Iterator[None]:
+    before = getattr(_wanted, "whole", None)
+    _wanted.whole = dispatcher
+    try:
+        yield
+    finally:
+        _wanted.whole = before
+
+
+def _optimize_once(library: CPUCodeLibrary) -> None:
+    del library._optimize_final_module  # this, which keeps the library alive
+    passes, builder = library._codegen._module_pass_manager()
+    passes.run(library._final_module, builder)
+
+
+def _finish_without_code(library: CPUCodeLibrary) -> None:
+    del library._finalize_final_module
+    names = [one.name for one in library._final_module.global_variables]
+    if any(name.startswith(RuntimeLinker.PREFIX) for name in names):
+        # Functions that call each other find one of them in the machine code.
+        library._finalize_final_module()
+        return
+    library._finalize_dynamic_globals()
+    library._finalized = True

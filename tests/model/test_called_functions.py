@@ -1,0 +1,305 @@
+"""Functions that compiled code calls: parts of it, and whole for everybody else."""
+
+import gc
+import math
+import subprocess
+import sys
+import threading
+import weakref
+
+import numpy as np
+import pytest
+from numba import float64, int64, njit, objmode
+from numba.core.cpu import CPUContext
+from numba.core.dispatcher import Dispatcher, LiftedLoop, LiftedWith
+from numba.core.errors import TypingError
+from numba.core.lowering import BaseLower
+from numba.core.registry import cpu_target
+from numba.extending import overload
+
+from mcts_agents.model.called_functions import _Part, only_called_by
+
+REPLACED = {
+    Dispatcher: ("compile", "add_overload", "get_compile_result"),
+    LiftedLoop: ("compile",),
+    LiftedWith: ("compile",),
+    BaseLower: ("create_cpython_wrapper", "create_cfunc_wrapper"),
+    CPUContext: ("get_env_manager", "get_executable"),
+}
+
+
+def methods():
+    return [vars(owner).get(name) for owner in REPLACED for name in REPLACED[owner]]
+
+
+def compiled(function, *types):
+    """Compile an entry point; return it, able to take no other types."""
+    entry = njit(function)
+    before = methods()
+    with only_called_by(entry):
+        assert methods() != before
+        for one in types:
+            entry.compile(one)
+    assert methods() == before
+    entry.disable_compile()
+    return entry
+
+
+def parts(dispatcher):
+    """Return what a function is for those that were compiled with it."""
+    found = dispatcher.overloads.values()
+    return [one for one in found if isinstance(one.entry_point, _Part)]
+
+
+def test_what_is_called_is_a_part_until_python_calls_it():
+    @njit
+    def twice(x):
+        return 2 * x
+
+    @njit
+    def one_more(x):
+        return twice(x) + 1
+
+    entry = compiled(lambda x: one_more(x) * 3, (int64,), (float64,))
+    assert (entry(4), entry(0.5)) == (27, 6.0)
+    for function in (twice, one_more):
+        assert len(parts(function)) == len(function.overloads) == 2
+    assert (one_more(4), one_more(0.5)) == (9, 2.0)
+    assert one_more(np.arange(3)).tolist() == [1, 3, 5]
+    assert len(one_more.overloads) == 3
+    assert not parts(one_more)
+    assert len(parts(twice)) == 2
+    assert (twice(4), twice(x=0.5)) == (8, 1.0)
+    assert not parts(twice)
+    assert compiled(lambda x: one_more(x) - 1, (int64,))(4) == 8
+
+
+def test_a_part_is_compiled_once_for_all_that_call_it():
+    @njit
+    def half(x):
+        return x / 2
+
+    first = compiled(lambda x: half(x) + 1, (int64,))
+    (part,) = parts(half)
+    second = compiled(lambda x: half(x) + 2, (int64,))
+    assert parts(half) == [part]
+    assert (first(3), second(3)) == (2.5, 3.5)
+
+
+def test_functions_as_values_can_be_called_by_their_address():
+    @njit
+    def up(x):
+        return x + 1
+
+    @njit
+    def down(x):
+        return x - 1
+
+    def directly_too(x):
+        chosen = up if x > 5 else down
+        return chosen(x) * 10 + up(x)
+
+    chooses = compiled(directly_too, (int64,))
+    assert (chooses(6), chooses(5)) == (77, 46)
+    assert (up(1), down(1)) == (2, 0)
+
+
+def test_parts_can_be_values_for_others():
+    @njit
+    def up(x):
+        return x + 1
+
+    @njit
+    def down(x):
+        return x - 1
+
+    compiled(lambda x: up(x) + down(x), (int64,))
+
+    @njit
+    def chosen(x):
+        function = up if x > 5 else down
+        return function(x)
+
+    @njit
+    def linked(x):
+        return up(x) * 10
+
+    assert (linked(1), chosen(6), chosen(5)) == (20, 7, 4)
+
+
+def test_functions_that_call_each_other():
+    @njit
+    def even(n):
+        return True if n == 0 else odd(n - 1)
+
+    @njit
+    def odd(n):
+        return False if n == 0 else even(n - 1)
+
+    @njit
+    def factorial(n):
+        return 1 if n < 2 else n * factorial(n - 1)
+
+    entry = compiled(lambda n: (even(n), factorial(n)), (int64,))
+    assert [entry(n) for n in (4, 5)] == [(True, 24), (False, 120)]
+    assert (odd(3), factorial(3)) == (True, 6)
+
+
+def test_errors_arrays_generators_and_python_within_parts():
+    @njit
+    def refuse(x):
+        if x < 0:
+            raise ValueError("too small", x)
+        return math.sqrt(x)
+
+    @njit
+    def countdown(n):
+        while n > 0:
+            yield n
+            n -= 1
+
+    @njit
+    def told(x):
+        with objmode(text="int64"):
+            text = int(str(x) + "1")
+        return text
+
+    @njit
+    def gathered(n):
+        found = np.zeros(n)
+        for i in countdown(n):
+            found[n - i] = refuse(i)
+        return np.sort(found[::-1]).sum()
+
+    def all_of_it(n):
+        return refuse(n) + gathered(n) + told(n)
+
+    entry = compiled(all_of_it, (int64,))
+    assert entry(4) == pytest.approx(1 + math.sqrt(2) + math.sqrt(3) + 2 + 41 + 2)
+    with pytest.raises(ValueError, match="too small"):
+        entry(-3)
+    assert list(countdown(3)) == [3, 2, 1]
+
+
+def test_what_its_author_keeps_in_a_file_is_whole(tmp_path, monkeypatch):
+    (tmp_path / "kept_helper.py").write_text(
+        "from numba import njit\n\n\n"
+        "@njit(cache=True)\ndef kept(x):\n    return x + 7\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr("numba.config.CACHE_DIR", "")
+    from kept_helper import kept
+
+    assert compiled(lambda x: kept(x), (int64,))(1) == 8
+    assert [len(parts(kept)), len(kept.overloads)] == [0, 1]
+
+
+def test_an_error_leaves_nothing_behind():
+    @njit
+    def fine(x):
+        return x + 1
+
+    @njit
+    def wrong(x):
+        return x + "text"
+
+    before = methods()
+    with pytest.raises(TypingError):
+        compiled(lambda x: fine(x) + wrong(x), (int64,))
+    assert methods() == before
+    assert (compiled(lambda x: fine(x), (int64,))(1), fine(1)) == (2, 2)
+
+
+def test_other_threads_compile_as_always():
+    @njit
+    def shared(x):
+        return x + 1
+
+    @njit
+    def theirs(x):
+        return x + 2
+
+    entry, found = njit(lambda x: shared(x) * 2), []
+    with only_called_by(entry):
+        other = threading.Thread(target=lambda: found.append(theirs(1)))
+        other.start()
+        other.join()
+        assert not parts(theirs)
+        entry.compile((int64,))
+        assert len(parts(shared)) == 1
+        others = [
+            threading.Thread(target=lambda: found.append(shared(1))) for _ in range(3)
+        ]
+        for one in others:
+            one.start()
+        for one in others:
+            one.join()
+    assert found == [3, 2, 2, 2]
+    assert not parts(shared)
+    assert entry(1) == 4
+
+
+def test_python_calls_parts_while_more_is_compiled():
+    @njit
+    def size(x):
+        return x + 1
+
+    @njit
+    def table(x):
+        return x
+
+    called = []
+
+    def on_typing(x):
+        called.append(size(3))
+        return lambda x: table(x) + size(x)
+
+    def typed(x):
+        raise NotImplementedError
+
+    overload(typed)(on_typing)
+    first = compiled(lambda x: size(x), (int64,))
+    second = compiled(lambda x: typed(x), (int64,))
+    assert (first(1), second(1)) == (2, 3)
+    assert set(called) == {4}
+
+
+def test_functions_that_are_gone_are_forgotten():
+    def made():
+        @njit
+        def inner(x):
+            return x + 3
+
+        compiled(lambda x: inner(x), (int64,))
+        (part,) = parts(inner)
+        assert part.entry_point in part.target_context._defns
+        return weakref.ref(inner), weakref.ref(part.library), part.entry_point
+
+    inner, library, key = made()
+    gc.collect()
+    assert inner() is library() is None
+    assert key not in cpu_target.target_context._defns
+
+
+PROGRAM = """\
+from mcts_agents.envs import make_model
+from mcts_agents.model import new_generator
+from mcts_agents.search import Search, SearchSettings
+model = make_model("sushi_go")[1]
+rng = new_generator(1)
+state = model.reset(rng)
+print(Search(model, SearchSettings(simulations=50)).run(state, 0, rng).visits.tolist())
+"""
+
+
+def test_code_that_was_kept_plays_as_code_that_was_compiled(tmp_path, monkeypatch):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    first, second = (
+        subprocess.run(
+            [sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True
+        )
+        for _ in range(2)
+    )
+    assert "Compiling" in first.stderr
+    assert "Compiling" not in second.stderr
+    assert first.stdout == second.stdout != ""
