@@ -74,7 +74,7 @@ class Screen:
     def pixels(self) -> np.ndarray:
         """Return a copy of the picture, uint8 of shape (height, width, 3)."""
         width, height = self._picture.get_size()
-        # `surfarray` has columns first, and turning them round takes seven times as long.
+        # `surfarray` has columns first; turning them round takes seven times as long.
         pixels = bytearray(load_pygame().image.tobytes(self._picture, "RGB"))
         return np.frombuffer(pixels, np.uint8).reshape(height, width, 3)
 
