@@ -93,9 +93,10 @@ def play_tournament(options: TournamentOptions) -> int:
         if games > 1:
             say(f"{games} games failed like this: {error}")
     if errors:
+        games = errors.total()
         say(
-            f"{errors.total()} games failed; {path} has the errors, and the same "
-            "command tries the games again, unless a module or a policy's file that it "
+            f"{games} game{'s' * (games > 1)} failed; {path} has the errors, and the "
+            "same command tries again, unless a module or a policy's file that it "
             "names has changed"
         )
     if options.report is not None:

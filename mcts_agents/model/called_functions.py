@@ -61,8 +61,8 @@ class _Compiling:
     def __init__(self, entry: Dispatcher):
         self.entry = entry
         self.thread = threading.get_ident()
-        # For each function that is being compiled: is it a part of its callers?
-        self.stack: list[bool] = []
+        # The functions being compiled: the names of parts of their callers, and None.
+        self.stack: list[str | None] = []
 
     def replace(self, owner: type, name: str, undo: ExitStack) -> None:
         """Let a method of Numba's be the one of its name here, until `undo`."""
@@ -79,10 +79,12 @@ class _Compiling:
             undo.callback(delattr, owner, name)
         setattr(owner, name, method)
 
-    @property
-    def is_part(self) -> bool:
-        """Whether what is being compiled just now is a part of its callers."""
-        return bool(self.stack) and self.stack[-1]
+    def is_part(self, described: Any) -> bool:
+        """Whether a function, by Numba's description of it, is a part of its callers.
+
+        What Numba makes besides, such as loops that run in parallel, is none.
+        """
+        return bool(self.stack) and self.stack[-1] == described.qualname
 
     def compile(self, usual: Callable, dispatcher: Any, signature: Any) -> Any:
         """Note which kind of function is compiled."""
@@ -94,7 +96,7 @@ class _Compiling:
             # What its author lets Numba keep in a file.
             or not isinstance(dispatcher._cache, NullCache)
         )
-        self.stack.append(not whole)
+        self.stack.append(None if whole else dispatcher.py_func.__qualname__)
         try:
             return usual(signature)
         finally:
@@ -103,25 +105,32 @@ class _Compiling:
     def get_env_manager(self, usual: Callable, _: Any, *given: Any, **named: Any):
         """Make a function whole that finds Python objects by its own name."""
         if self.stack:
-            self.stack[-1] = False
+            self.stack[-1] = None
         return usual(*given, **named)
 
-    def create_cpython_wrapper(self, usual: Callable, _: Any, *given: Any) -> None:
+    def create_cpython_wrapper(
+        self, usual: Callable, lower: BaseLower, *given: Any
+    ) -> None:
         """Write no wrapper for Python."""
-        if not self.is_part:
+        if not self.is_part(lower.fndesc):
             usual(*given)
 
-    def create_cfunc_wrapper(self, usual: Callable, _: Any) -> None:
+    def create_cfunc_wrapper(self, usual: Callable, lower: BaseLower) -> None:
         """Write no wrapper for C."""
-        if not self.is_part:
+        if not self.is_part(lower.fndesc):
             usual()
 
     def get_executable(
-        self, usual: Callable, _: Any, library: CPUCodeLibrary, *given: Any
+        self,
+        usual: Callable,
+        _: Any,
+        library: CPUCodeLibrary,
+        described: Any,
+        environment: Any,
     ) -> Any:
         """Leave a function as LLVM code."""
-        if not self.is_part:
-            return usual(library, *given)
+        if not self.is_part(described):
+            return usual(library, described, environment)
         library._optimize_final_module = partial(_optimize_once, library)
         library._finalize_final_module = partial(_finish_without_code, library)
         return _Part(library)
@@ -200,8 +209,10 @@ def _wanting(dispatcher: Dispatcher) -> Iterator[None]:
 
 def _optimize_once(library: CPUCodeLibrary) -> None:
     del library._optimize_final_module  # this, which keeps the library alive
-    passes, builder = library._codegen._module_pass_manager()
-    passes.run(library._final_module, builder)
+    made = library._codegen._module_pass_manager()
+    # Before Numba 0.62 there is no builder.
+    passes, *builder = made if isinstance(made, tuple) else (made,)
+    passes.run(library._final_module, *builder)
 
 
 def _finish_without_code(library: CPUCodeLibrary) -> None:

@@ -9,7 +9,7 @@ import weakref
 
 import numpy as np
 import pytest
-from numba import float64, int64, njit, objmode
+from numba import float64, int64, njit, objmode, prange, vectorize
 from numba.core.cpu import CPUContext
 from numba.core.dispatcher import Dispatcher, LiftedLoop, LiftedWith
 from numba.core.errors import TypingError
@@ -179,6 +179,29 @@ def test_errors_arrays_generators_and_python_within_parts():
     with pytest.raises(ValueError, match="too small"):
         entry(-3)
     assert list(countdown(3)) == [3, 2, 1]
+
+
+def test_loops_in_parallel_and_functions_of_elements():
+    @vectorize
+    def third(x):
+        return x / 3
+
+    @njit(parallel=True)
+    def squares(n):
+        found = np.zeros(n)
+        for i in prange(n):
+            found[i] = i * i
+        return third(found)
+
+    @njit
+    def thirds(n):
+        return squares(n).sum() + third(3.0 * n)
+
+    entry = compiled(lambda n: thirds(n), (int64,))
+    assert entry(4) == pytest.approx(14 / 3 + 4)
+    assert parts(thirds)
+    assert third(6.0) == 2.0
+    assert squares(3).tolist() == [0, 1 / 3, 4 / 3]
 
 
 def test_what_its_author_keeps_in_a_file_is_whole(tmp_path, monkeypatch):

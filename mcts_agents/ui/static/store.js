@@ -91,7 +91,7 @@ async function showStore() {
       toast(error.message);
     }
   };
-  const failed = told.failures ? ` ${told.failures} games failed.` : "";
+  const failed = told.failures ? ` ${told.failures} game${told.failures > 1 ? "s" : ""} failed.` : "";
   const split = told.apart
     ? h("p", { class: "note" }, "Not all agents are connected by games, so ratings can only be compared within a group.")
     : null;
