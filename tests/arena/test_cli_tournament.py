@@ -133,7 +133,7 @@ def test_failures_are_told_and_give_another_exit_code(tmp_path, play_here, monke
     assert f"seed {failed.fixture.seed}: 0=" in done.stderr
     (how_to_go_on,) = [line for line in lines if line.startswith("1 game failed")]
     assert how_to_go_on.endswith(
-        "the same command tries the games again, unless a module or a policy's file "
+        "the same command tries again, unless a module or a policy's file "
         "that it names has changed"
     )
     again = play_here(*OPTIONS, "--store", tmp_path / "s.db")
