@@ -8,8 +8,8 @@ compiled. While an entry point is compiled (`only_called_by`), its functions sta
 code that was optimised once. Callers optimise all that they hold anyway, so the entry
 point is as fast.
 
-A function that Python calls later, or that is needed as a value, is then compiled as it
-always was.
+Numba sees such functions only while an entry point is compiled. Whatever calls them
+later, Python or code that others compile, has them compiled as they always were.
 """
 
 import threading
@@ -30,6 +30,18 @@ from numba.core.lowering import BaseLower
 # The function that this thread wants whole, if any.
 _wanted = threading.local()
 
+# What was compiled for callers: overloads by the types of their parameters.
+_parts: weakref.WeakKeyDictionary[Dispatcher, dict[tuple, CompileResult]] = (
+    weakref.WeakKeyDictionary()
+)
+
+# Their libraries by the symbols that they define, and symbols that are called before
+# they are compiled, which Numba looks for in machine code.
+_libraries: weakref.WeakValueDictionary[str, CPUCodeLibrary] = (
+    weakref.WeakValueDictionary()
+)
+_called_too_early: set[str] = set()
+
 
 @contextmanager
 def only_called_by(entry: Dispatcher) -> Iterator[None]:
@@ -39,7 +51,8 @@ def only_called_by(entry: Dispatcher) -> Iterator[None]:
         entry: What is compiled meanwhile; it can be called from anywhere.
     """
     compiling = _Compiling(entry)
-    with ExitStack() as undo:
+    # With the lock, no other thread sees overloads that Python cannot call.
+    with global_compiler_lock, ExitStack() as undo:
         for owner, name in (
             (Dispatcher, "compile"),
             (LiftedLoop, "compile"),
@@ -52,7 +65,18 @@ def only_called_by(entry: Dispatcher) -> Iterator[None]:
             (CPUContext, "get_executable"),
         ):
             compiling.replace(owner, name, undo)
+        undo.callback(_hide_parts)
+        for dispatcher, found in list(_parts.items()):
+            for types, part in found.items():
+                dispatcher.overloads.setdefault(types, part)
         yield
+
+
+def _hide_parts() -> None:
+    for dispatcher, found in list(_parts.items()):
+        for types, part in found.items():
+            if dispatcher.overloads.get(types) is part:
+                del dispatcher.overloads[types]
 
 
 class _Compiling:
@@ -95,6 +119,8 @@ class _Compiling:
             or isinstance(dispatcher, LiftedLoop | LiftedWith)
             # What its author lets Numba keep in a file.
             or not isinstance(dispatcher._cache, NullCache)
+            # What has a signature, which a function that is called has not.
+            or not isinstance(signature, tuple)
         )
         self.stack.append(None if whole else dispatcher.py_func.__qualname__)
         try:
@@ -132,8 +158,10 @@ class _Compiling:
         if not self.is_part(described):
             return usual(library, described, environment)
         library._optimize_final_module = partial(_optimize_once, library)
-        library._finalize_final_module = partial(_finish_without_code, library)
-        return _Part(library)
+        name = described.llvm_func_name
+        library._finalize_final_module = partial(_finish_without_code, library, name)
+        _libraries[name] = library
+        return _Part()
 
     def add_overload(
         self, usual: Callable, dispatcher: Dispatcher, result: CompileResult
@@ -145,7 +173,10 @@ class _Compiling:
             return
         types = tuple(result.signature.args)
         part.belongs_to(dispatcher, types)
-        dispatcher.overloads[types] = result
+        if dispatcher not in _parts:
+            _parts[dispatcher] = {}
+            weakref.finalize(dispatcher, _forget, _parts[dispatcher])
+        dispatcher.overloads[types] = _parts[dispatcher][types] = result
 
     def get_compile_result(
         self, usual: Callable, dispatcher: Dispatcher, signature: Any
@@ -161,40 +192,26 @@ class _Compiling:
 class _Part:
     """Stands for the machine code of a function that has none.
 
-    Numba finds nothing that Python could call, asks for it to be compiled, and gets
-    this, which makes the function whole.
+    If Python calls the function while an entry point is compiled, Numba finds nothing
+    that could be called, asks for it to be compiled, and gets this.
     """
-
-    def __init__(self, library: CPUCodeLibrary):
-        library.get_pointer_to_function = self._address
 
     def belongs_to(self, dispatcher: Dispatcher, types: tuple) -> None:
         """Note whose part it is, for which types of parameters."""
         self._dispatcher, self._types = weakref.ref(dispatcher), types
 
     def whole(self) -> CompileResult:
-        """Compile the function as always, if nobody did so meanwhile."""
+        """Compile the function as always, if that was not done meanwhile."""
         dispatcher = self._dispatcher()
-        assert dispatcher is not None
-        with global_compiler_lock, _wanting(dispatcher):
-            kept = dispatcher.overloads[self._types]
-            if kept.entry_point is self:
-                del dispatcher.overloads[self._types]
-                try:
-                    dispatcher.compile(self._types)
-                except BaseException:
-                    dispatcher.overloads[self._types] = kept
-                    raise
-            return dispatcher.overloads[self._types]
+        assert dispatcher is not None  # who calls it holds it
+        if dispatcher.overloads[self._types].entry_point is self:
+            del dispatcher.overloads[self._types]
+            with _wanting(dispatcher):
+                dispatcher.compile(self._types)
+        return dispatcher.overloads[self._types]
 
     def __call__(self, *arguments: Any) -> Any:
         return self.whole().entry_point(*arguments)
-
-    def _address(self, _: str) -> int:
-        """Return where the function's wrapper for C is, for who needs it as a value."""
-        found = self.whole()
-        name = found.fndesc.llvm_cfunc_wrapper_name
-        return found.library.get_pointer_to_function(name)
 
 
 @contextmanager
@@ -215,12 +232,29 @@ def _optimize_once(library: CPUCodeLibrary) -> None:
     passes.run(library._final_module, *builder)
 
 
-def _finish_without_code(library: CPUCodeLibrary) -> None:
+def _finish_without_code(library: CPUCodeLibrary, name: str) -> None:
     del library._finalize_final_module
-    names = [one.name for one in library._final_module.global_variables]
-    if any(name.startswith(RuntimeLinker.PREFIX) for name in names):
-        # Functions that call each other find one of them in the machine code.
+    prefix = RuntimeLinker.PREFIX
+    called = {one.name for one in library._final_module.global_variables}
+    called = {one.removeprefix(prefix) for one in called if one.startswith(prefix)}
+    if called or name in _called_too_early:
+        # Functions that call each other find one another in the machine code.
+        _called_too_early.update(called)
         library._finalize_final_module()
+        for other in called:
+            there = _libraries.get(other)
+            if there is None:
+                continue  # still being compiled: it finds its name above
+            if not there._finalized:
+                there.finalize()
+            elif not there._codegen._engine.is_symbol_defined(other):
+                there._finalize_final_module()
         return
     library._finalize_dynamic_globals()
     library._finalized = True
+
+
+def _forget(parts: dict[tuple, CompileResult]) -> None:
+    """Let Numba forget the parts of a function that is no more."""
+    for part in parts.values():
+        part.target_context._defns.pop(part.entry_point, None)

@@ -17,7 +17,7 @@ from numba.core.lowering import BaseLower
 from numba.core.registry import cpu_target
 from numba.extending import overload
 
-from mcts_agents.model.called_functions import _Part, only_called_by
+from mcts_agents.model.called_functions import _parts, only_called_by
 
 REPLACED = {
     Dispatcher: ("compile", "add_overload", "get_compile_result"),
@@ -47,8 +47,7 @@ def compiled(function, *types):
 
 def parts(dispatcher):
     """Return what a function is for those that were compiled with it."""
-    found = dispatcher.overloads.values()
-    return [one for one in found if isinstance(one.entry_point, _Part)]
+    return list(_parts.get(dispatcher, {}).values())
 
 
 def test_what_is_called_is_a_part_until_python_calls_it():
@@ -63,14 +62,11 @@ def test_what_is_called_is_a_part_until_python_calls_it():
     entry = compiled(lambda x: one_more(x) * 3, (int64,), (float64,))
     assert (entry(4), entry(0.5)) == (27, 6.0)
     for function in (twice, one_more):
-        assert len(parts(function)) == len(function.overloads) == 2
-    assert (one_more(4), one_more(0.5)) == (9, 2.0)
+        assert len(parts(function)) == 2
+        assert not function.overloads
+    assert (one_more(4), one_more(x=0.5)) == (9, 2.0)
     assert one_more(np.arange(3)).tolist() == [1, 3, 5]
     assert len(one_more.overloads) == 3
-    assert not parts(one_more)
-    assert len(parts(twice)) == 2
-    assert (twice(4), twice(x=0.5)) == (8, 1.0)
-    assert not parts(twice)
     assert compiled(lambda x: one_more(x) - 1, (int64,))(4) == 8
 
 
@@ -124,7 +120,16 @@ def test_parts_can_be_values_for_others():
     def linked(x):
         return up(x) * 10
 
+    @njit
+    def given(x):
+        return up if x > 5 else down
+
+    @njit
+    def taken(x):
+        return given(x)(x)
+
     assert (linked(1), chosen(6), chosen(5)) == (20, 7, 4)
+    assert (taken(6), taken(5)) == (7, 4)
 
 
 def test_functions_that_call_each_other():
@@ -140,9 +145,26 @@ def test_functions_that_call_each_other():
     def factorial(n):
         return 1 if n < 2 else n * factorial(n - 1)
 
+    @njit
+    def power(n, x):
+        if n <= 0:
+            return 1.5
+        return power(n - 1, float(x))
+
+    @njit
+    def one(n, x):
+        return 2.5 if n <= 0 else other(n - 1, x)
+
+    @njit
+    def other(n, x):
+        return one(n - 1, float(x))
+
     entry = compiled(lambda n: (even(n), factorial(n)), (int64,))
     assert [entry(n) for n in (4, 5)] == [(True, 24), (False, 120)]
     assert (odd(3), factorial(3)) == (True, 6)
+    entry = compiled(lambda n: power(n, 3) + one(n, 2), (int64,))
+    assert entry(4) == 4.0
+    assert (power(4, 3), power(4, 3.0), one(4, 2), other(3, 1)) == (1.5, 1.5, 2.5, 2.5)
 
 
 def test_errors_arrays_generators_and_python_within_parts():
@@ -246,19 +268,18 @@ def test_other_threads_compile_as_always():
     with only_called_by(entry):
         other = threading.Thread(target=lambda: found.append(theirs(1)))
         other.start()
-        other.join()
-        assert not parts(theirs)
         entry.compile((int64,))
-        assert len(parts(shared)) == 1
         others = [
             threading.Thread(target=lambda: found.append(shared(1))) for _ in range(3)
         ]
         for one in others:
             one.start()
-        for one in others:
-            one.join()
-    assert found == [3, 2, 2, 2]
-    assert not parts(shared)
+        assert len(parts(shared)) == 1
+    for one in (other, *others):
+        one.join()
+    assert not parts(theirs)
+    assert sorted(found) == [2, 2, 2, 3]
+    assert len(shared.overloads) == 1
     assert entry(1) == 4
 
 
@@ -274,7 +295,11 @@ def test_python_calls_parts_while_more_is_compiled():
     called = []
 
     def on_typing(x):
-        called.append(size(3))
+        @njit("int64(int64)")
+        def sevenfold(x):
+            return 7 * x
+
+        called.append((size(3), sevenfold(2)))
         return lambda x: table(x) + size(x)
 
     def typed(x):
@@ -284,7 +309,7 @@ def test_python_calls_parts_while_more_is_compiled():
     first = compiled(lambda x: size(x), (int64,))
     second = compiled(lambda x: typed(x), (int64,))
     assert (first(1), second(1)) == (2, 3)
-    assert set(called) == {4}
+    assert set(called) == {(4, 14)}
 
 
 def test_functions_that_are_gone_are_forgotten():
