@@ -27,6 +27,10 @@ from numba.core.cpu import CPUContext
 from numba.core.dispatcher import Dispatcher, LiftedLoop, LiftedWith
 from numba.core.lowering import BaseLower
 
+# What is compiled just now, by the thread that has Numba's lock: resolving types may
+# compile another entry point.
+_entries: list[Dispatcher] = []
+
 # The function that this thread wants whole, if any.
 _wanted = threading.local()
 
@@ -50,7 +54,7 @@ def only_called_by(entry: Dispatcher) -> Iterator[None]:
     Args:
         entry: What is compiled meanwhile; it can be called from anywhere.
     """
-    compiling = _Compiling(entry)
+    compiling = _Compiling()
     # With the lock, no other thread sees overloads that Python cannot call.
     with global_compiler_lock, ExitStack() as undo:
         for owner, name in (
@@ -65,14 +69,18 @@ def only_called_by(entry: Dispatcher) -> Iterator[None]:
             (CPUContext, "get_executable"),
         ):
             compiling.replace(owner, name, undo)
-        undo.callback(_hide_parts)
+        _entries.append(entry)
+        undo.callback(_end_entry)
         for dispatcher, found in list(_parts.items()):
             for types, part in found.items():
                 dispatcher.overloads.setdefault(types, part)
         yield
 
 
-def _hide_parts() -> None:
+def _end_entry() -> None:
+    _entries.pop()
+    if _entries:
+        return  # the one before still needs the parts
     for dispatcher, found in list(_parts.items()):
         for types, part in found.items():
             if dispatcher.overloads.get(types) is part:
@@ -82,8 +90,7 @@ def _hide_parts() -> None:
 class _Compiling:
     """What is done instead of some of Numba's steps, in one thread."""
 
-    def __init__(self, entry: Dispatcher):
-        self.entry = entry
+    def __init__(self) -> None:
         self.thread = threading.get_ident()
         # The functions being compiled: the names of parts of their callers, and None.
         self.stack: list[str | None] = []
@@ -113,7 +120,7 @@ class _Compiling:
     def compile(self, usual: Callable, dispatcher: Any, signature: Any) -> Any:
         """Note which kind of function is compiled."""
         whole = (
-            dispatcher is self.entry
+            dispatcher in _entries
             or dispatcher is getattr(_wanted, "whole", None)
             # What runs in Python, within compiled code.
             or isinstance(dispatcher, LiftedLoop | LiftedWith)

@@ -82,14 +82,13 @@ def test_a_part_is_compiled_once_for_all_that_call_it():
     assert (first(3), second(3)) == (2.5, 3.5)
 
 
-def test_functions_as_values_can_be_called_by_their_address():
-    @njit
-    def up(x):
-        return x + 1
+def up_and_down():
+    """Return two functions that nobody has called."""
+    return njit(lambda x: x + 1), njit(lambda x: x - 1)
 
-    @njit
-    def down(x):
-        return x - 1
+
+def test_functions_as_values_can_be_called_by_their_address():
+    up, down = up_and_down()
 
     def directly_too(x):
         chosen = up if x > 5 else down
@@ -101,13 +100,7 @@ def test_functions_as_values_can_be_called_by_their_address():
 
 
 def test_parts_can_be_values_for_others():
-    @njit
-    def up(x):
-        return x + 1
-
-    @njit
-    def down(x):
-        return x - 1
+    up, down = up_and_down()
 
     compiled(lambda x: up(x) + down(x), (int64,))
 
@@ -299,7 +292,8 @@ def test_python_calls_parts_while_more_is_compiled():
         def sevenfold(x):
             return 7 * x
 
-        called.append((size(3), sevenfold(2)))
+        inner = compiled(lambda x: table(x) - size(x), (int64,))
+        called.append((size(3), sevenfold(2), inner(5)))
         return lambda x: table(x) + size(x)
 
     def typed(x):
@@ -309,7 +303,7 @@ def test_python_calls_parts_while_more_is_compiled():
     first = compiled(lambda x: size(x), (int64,))
     second = compiled(lambda x: typed(x), (int64,))
     assert (first(1), second(1)) == (2, 3)
-    assert set(called) == {(4, 14)}
+    assert set(called) == {(4, 14, -1)}
 
 
 def test_functions_that_are_gone_are_forgotten():
