@@ -381,10 +381,11 @@ def observe(game, state, player, out):
     cells = game.width * game.height
     over = state.winner != NOBODY or next_cells(game, state) == ZERO
     my_turn = state.turn == player and not over
-    for column in range(game.width):
-        for row in range(game.height):
+    own, other = state.discs[player], state.discs[1 - player]
+    for row in range(game.height):
+        cell = (game.height - 1 - row) * game.width
+        for column in range(game.width):
             bit = bit_of(column * (game.height + 1) + row)
-            cell = (game.height - 1 - row) * game.width + column
-            out[cell] = state.discs[player] & bit != ZERO
-            out[cells + cell] = state.discs[1 - player] & bit != ZERO
-            out[2 * cells + cell] = my_turn
+            out[cell + column] = own & bit != ZERO
+            out[cells + cell + column] = other & bit != ZERO
+    out[2 * cells : 3 * cells] = my_turn

@@ -15,7 +15,7 @@ from mcts_agents.model import (
     random_float,
     shuffle,
 )
-from mcts_agents.search.kernel.arithmetic import natural_log
+from mcts_agents.search.kernel.arithmetic import exponential, natural_log
 
 MASK = (1 << 64) - 1
 # Each test has one seed, so a failure is a change, never bad luck.
@@ -158,6 +158,19 @@ def test_natural_log():
     # Just above 1 the logarithm is as small as the rounding of its argument.
     for gap in (1e-15, 1e-12, 1e-9, 1e-6, 1e-3):
         assert natural_log(1.0 + gap) == pytest.approx(math.log(1.0 + gap), rel=1e-14)
+
+
+def test_exponential():
+    @njit
+    def of_each(xs):
+        return np.array([exponential(x) for x in xs])
+
+    rng = np.random.default_rng(0)
+    xs = np.concatenate([-(10.0 ** rng.uniform(-12, 2.84, 20_000)), [0.0, -700.0]])
+    for x, found in zip(xs.tolist(), of_each(xs).tolist(), strict=True):
+        assert found == pytest.approx(math.exp(x), rel=1e-15), x
+    beyond = of_each(np.array([-700.1, -math.inf, math.nan, -0.0, 1e-16]))
+    np.testing.assert_array_equal(beyond, [0.0, 0.0, math.nan, 1.0, 1.0])
 
 
 def test_python_code_draws_the_same_without_compiling():

@@ -79,6 +79,7 @@ PLAY = np.dtype(
         ("blanks", np.intp),  # see `Fleet.blanks`
         # used
         ("next", np.int64),  # the game to go on with
+        ("decisions", np.int64),  # made so far, in all games
         ("wrong_action", np.int64),  # of an opponent, after BAD_POLICY
         ("capacity", np.int64),
         *((f"{name}_column", np.intp) for name, _, _ in COLUMNS),

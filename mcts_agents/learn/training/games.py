@@ -278,6 +278,7 @@ def end_decision(play, seat, action):
     """Note what was chosen, which ends the row."""
     note_number(play.action_column, row_number(play, seat), action, np.int32, 4)
     seat.rows += 1
+    play.decisions += 1
     return choose(play, seat, action)
 
 

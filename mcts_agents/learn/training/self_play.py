@@ -176,7 +176,6 @@ class SelfPlay:
         self._play_on = _compiled()
         self.figures = Figures()
         self._finished: dict[int, PlayedGame] = {}
-        self._rows_taken = 0
         self._failed: BaseException | None = None
         self._make_records(games)
         self._play["explore_moves"] = chosen.explore_moves
@@ -204,6 +203,7 @@ class SelfPlay:
             "policies": policy,
         }
         self._play = play = np.zeros(1, PLAY)
+        self._play_address = play.ctypes.data
         for name, array in self._scratch.items():
             play[name] = array.ctypes.data
         for name in ("players", "team_count", "actions", "legal_limit"):
@@ -221,7 +221,21 @@ class SelfPlay:
         play["gumbel_scale"] = settings.gumbel_scale
         self._columns = self._new_columns(games, FIRST_ROWS)
         self._moved = True
-        self._seats = np.zeros(games, SEAT)
+        # What a seat says when a game begins: where all that is its own lies.
+        self._blank_seats = np.zeros(games, SEAT)
+        for name, array in (
+            ("state", self._states[0]),
+            ("known", self._states[1]),
+            ("joint_action", self._joint_actions),
+            ("shares", self._shares),
+            ("dice", self._generators[0]),
+            ("rng", self._generators[1]),
+            ("opponents_rng", self._generators[2]),
+            ("memories", self._memories),
+        ):
+            addresses = array.ctypes.data + array.strides[0] * np.arange(games)
+            self._blank_seats[name] = addresses
+        self._seats = self._blank_seats.copy()
         self._seats["number"] = self._numbers.start - 1
         # The last game of each that was handed over.
         self._taken = np.full(games, self._numbers.start - 1)
@@ -253,8 +267,7 @@ class SelfPlay:
                 self._step()
             finally:
                 self.figures.seconds += time.perf_counter() - started
-                playing = self._seats["rows"][self._seats["number"] > self._taken]
-                self.figures.decisions = self._rows_taken + int(playing.sum())
+                self.figures.decisions = int(self._play["decisions"][0])
 
     # -- an interrupt may come between any two lines below
 
@@ -287,10 +300,10 @@ class SelfPlay:
         while True:
             if self._moved:
                 self._tell_columns()
-            addresses = self._play.ctypes.data, self._fleet.record.ctypes.data
+            fleet = self._fleet
             try:
                 status = self._play_on(
-                    addresses[0], self._seats, addresses[1], self._fleet.members
+                    self._play_address, self._seats, fleet.address, fleet.members
                 )
             except Exception as error:  # of the game's own functions
                 self._failed = error
@@ -339,7 +352,6 @@ class SelfPlay:
                 game = self._game(place, number)
                 self._finished[number] = game
                 self._taken[place] = number
-                self._rows_taken += len(game)
             self._begin_game(place)
 
     def _game(self, place: int, number: int) -> PlayedGame:
@@ -360,36 +372,29 @@ class SelfPlay:
         if number >= self._numbers.stop:
             self._seats["status"][place] = DONE
             return
-        for generator, which in zip(self._generators, (0, 1, 3), strict=True):
+        chosen = self.game_settings
+        streams = (0, 1) if chosen.opponents is None else (0, 1, 3)
+        for generator, which in zip(self._generators, streams, strict=False):
             sequence = np.random.SeedSequence([self._seed, number, which])
             generator[place] = new_generator(sequence)
-        state, dice = self._states[0, place], self._generators[0, place]
-        state[:] = 0
+        seat = self._blank_seats[place].copy()
+        self._states[0, place] = 0
         try:
-            self.model.call("reset", state.ctypes.data, dice.ctypes.data)
+            self.model.call("reset", int(seat["state"]), int(seat["dice"]))
         except Exception as error:
             self._failed = error
             raise
         self._joint_actions[place] = -1
-        seat = np.zeros(1, SEAT)
         seat["number"], seat["status"] = number, DECIDING
-        chosen, others = self.game_settings, self._generators[2, place]
         if number % 2 and chosen.random_moves:
             lots = np.random.default_rng([self._seed, number, 2])
             seat["random_plies"] = lots.integers(1, chosen.random_moves, endpoint=True)
         seat["learners"] = self._learners(number)
         if chosen.opponents is not None:
+            rng = self._generators[2, place]
             for memory in self._memories[place]:
-                self.model.begin_policy(chosen.opponents, memory.ctypes.data, others)
-        seat["opponents_rng"] = others.ctypes.data
-        seat["memories"] = self._memories[place].ctypes.data
-        seat["state"] = state.ctypes.data
-        seat["known"] = self._states[1, place].ctypes.data
-        seat["joint_action"] = self._joint_actions[place].ctypes.data
-        seat["shares"] = self._shares[place].ctypes.data
-        seat["dice"] = dice.ctypes.data
-        seat["rng"] = self._generators[1, place].ctypes.data
-        self._seats[place] = seat[0]  # at once
+                self.model.begin_policy(chosen.opponents, memory.ctypes.data, rng)
+        self._seats[place] = seat  # at once
 
     def _learners(self, number: int) -> int:
         """Return who searches in a game, as a bit mask: all, or one team."""

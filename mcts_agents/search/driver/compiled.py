@@ -11,7 +11,7 @@ from numba.core.errors import NumbaError
 from numba.core.types import Integer
 from numba.extending import overload
 
-from mcts_agents.model.addresses import as_pointer, compiled_address
+from mcts_agents.model.addresses import as_pointer, compiled_address, float64_at
 from mcts_agents.model.compilation import compile_module
 from mcts_agents.search.kernel import (
     abstraction,
@@ -29,6 +29,8 @@ from mcts_agents.search.kernel.search_record import SEARCH
 from mcts_agents.search.kernel.variants import VARIANTS, variant_of
 
 _RECORD = "carray(as_pointer({}), 1, {})[0]"
+# An array whose slices are not counted: that takes longer than reading a short one.
+_BARE = "float64_at({0}.ctypes.data, len({0}))"
 
 # Modules of compiled entry points: their sources, and the functions they call. Apart,
 # because most searches need few of them, and each takes seconds to compile. Functions
@@ -94,7 +96,7 @@ def list_best(ranks, visits, values, by_value, best):
         """
 @njit(int64(intp, FLOATS, FLOATS), cache=CACHE, nogil=True)
 def take_answers(search, values, logits):
-    return kernel_take_answers(RECORD(search), values, logits)
+    return kernel_take_answers(RECORD(search), BARE(values), BARE(logits))
 
 @njit(int64(intp, float64, float64), cache=CACHE)
 def add_root_noise(search, noise, alpha):
@@ -116,7 +118,7 @@ def advance_fleet(fleet, members, descents):
 
 @njit(int64(intp, MEMBERS, FLOATS, FLOATS), cache=CACHE, nogil=True)
 def answer_fleet(fleet, members, values, logits):
-    return kernel_answer_fleet(RECORD(fleet), members, values, logits)
+    return kernel_answer_fleet(RECORD(fleet), members, BARE(values), BARE(logits))
 """,
         {
             "begin_search": fleets.begin_search,
@@ -238,6 +240,8 @@ class Compiled:
         functions = {
             entry: f if callable(f) else variant_of(*f) for entry, f in named.items()
         }
+        for array in ("values", "logits"):
+            source = source.replace(f"BARE({array})", _BARE.format(array))
         for record in ("search", "old", "new", "fleet", "member"):
             kind = record.upper() if record in ("fleet", "member") else "SEARCH"
             source = source.replace(f"RECORD({record})", _RECORD.format(record, kind))
@@ -249,6 +253,7 @@ class Compiled:
             "float64": float64,
             "boolean": boolean,
             "as_pointer": as_pointer,
+            "float64_at": float64_at,
             "FLOATS": from_dtype(np.dtype(np.float64))[::1],
             "JOINTS": from_dtype(JOINT)[::1],
             "POOLS": from_dtype(POOL)[::1],
@@ -259,7 +264,8 @@ class Compiled:
             **{f"kernel_{entry}": f for entry, f in functions.items()},
         }
         roots = list(functions.values())
-        return compile_module(name, source, namespace, [*roots, as_pointer])
+        roots += [as_pointer, float64_at]
+        return compile_module(name, source, namespace, roots)
 
 
 @functools.cache

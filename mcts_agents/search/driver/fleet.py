@@ -17,7 +17,7 @@ from mcts_agents.search.driver.leaf_batches import (
     rows_of_leaf,
     rows_of_numbers,
 )
-from mcts_agents.search.driver.memory import zeros_apart
+from mcts_agents.search.driver.memory import Block, zeros_apart
 from mcts_agents.search.driver.one_thread import OneThread
 from mcts_agents.search.driver.reading import forced_result, read_root, result_of
 from mcts_agents.search.driver.workspace import Workspace
@@ -68,6 +68,7 @@ class Fleet:
         settings: Complete settings.
         size: How many searches.
         record: The FLEET record, (1,).
+        address: Of that record.
         members: The MEMBER records, (size,).
         blanks: Addresses of what a SEARCH record says when a decision begins, intp,
             shape (size, players).
@@ -96,8 +97,9 @@ class Fleet:
         made = self.settings.simulations or 1000
         nodes = nodes or model.players * (made + 2)
         edges = edges or nodes * min(model.legal_limit, FIRST_EDGES)
+        block = Block()
         self._workspaces = [
-            Workspace(model, self.settings, nodes, edges) for _ in range(size)
+            Workspace(model, self.settings, nodes, edges, block) for _ in range(size)
         ]
         if any(workspace.calls_python for workspace in self._workspaces[:1]):
             raise ValueError(
@@ -152,6 +154,7 @@ class Fleet:
             "legal": np.zeros((rows, model.actions), np.bool_),
         }
         self.record = record = zeros_apart(1, FLEET)
+        self.address = record.ctypes.data
         for name, array in self._rows.items():
             record[name] = array.ctypes.data if array.size else 0
         record["run_slice"] = self._run_slice.ctypes.data
@@ -219,7 +222,7 @@ class Fleet:
             member = self.members[index : index + 1].ctypes.data
             blank = self.blanks[index, player]
             at = root.ctypes.data
-            self._begin(self.record.ctypes.data, member, blank, at, rng)
+            self._begin(self.address, member, blank, at, rng)
 
     def advance(self) -> int:
         """Search on until every search waits for answers or has spent its budget.
@@ -235,9 +238,8 @@ class Fleet:
 
     def _advance_all(self) -> int:
         self._finish_move()
-        at = self.record.ctypes.data
         while True:
-            status = self._advance(at, self.members, DESCENTS)
+            status = self._advance(self.address, self.members, DESCENTS)
             if status == BUDGET_SPENT:
                 return int(self.record["rows"][0])
             if status == GROW:
@@ -306,14 +308,14 @@ class Fleet:
                 f"{self.model.name}: `advance` has not come to its end; call it again"
             )
         rows = int(self.record["rows"][0])
-        named = f"the evaluator {self.settings.evaluator!r}"
-        values = rows_of_numbers(named, "values", values, (rows, self.model.players))
-        logits = rows_of_numbers(named, "logits", logits, (rows, self.model.actions))
+        asked = self.settings.evaluator
+        values = rows_of_numbers(asked, "values", values, (rows, self.model.players))
+        logits = rows_of_numbers(asked, "logits", logits, (rows, self.model.actions))
         given = values.ravel(), logits.ravel()
-        status = self._answer(self.record.ctypes.data, self.members, *given)
+        status = self._answer(self.address, self.members, *given)
         if status != SLICE_DONE:
             shares = is_of_shares(self.settings)
-            raise bad_answer(named, status, values, shares)
+            raise bad_answer(asked, status, values, shares)
 
     def result(self, index: int) -> SearchResult:
         """Return what one search has found so far; it changes nothing.

@@ -68,6 +68,7 @@ class Evaluation:
         settings: Complete settings, with an evaluator.
         compiled: The compiled functions.
         record: The search's BATCH record, (1,).
+        zeros: What makes the arrays, from a length and a dtype.
     """
 
     def __init__(
@@ -76,6 +77,7 @@ class Evaluation:
         settings: SearchSettings,
         compiled: Compiled,
         record: np.ndarray,
+        zeros: Callable[[int, np.dtype], np.ndarray] = zeros_apart,
     ):
         self.model = model
         evaluator = settings.evaluator
@@ -112,7 +114,7 @@ class Evaluation:
             "scores": (lanes * model.players * discounted, np.float64),
         }
         self._arrays = {
-            name: zeros_apart(length, np.dtype(kind))
+            name: zeros(length, np.dtype(kind))
             for name, (length, kind) in lengths.items()
         }
         self._record = record
@@ -255,8 +257,8 @@ class Evaluation:
             answer = self._evaluator(*self.shown())
         if not isinstance(answer, tuple) or len(answer) != 2:
             raise ValueError(
-                f"{self._named} returned {type(answer).__name__}; expected the tuple "
-                "(values, logits)"
+                f"the evaluator {self._evaluator!r} returned {type(answer).__name__}; "
+                "expected the tuple (values, logits)"
             )
         self.answer(*answer)
         self._answering = clock.now() - began
@@ -268,21 +270,13 @@ class Evaluation:
             ValueError: Another shape, or numbers that are no values or logits; then
                 nothing has been taken in.
         """
-        rows = self.waiting
-        values = rows_of_numbers(
-            self._named, "values", values, (rows, self.model.players)
-        )
-        logits = rows_of_numbers(
-            self._named, "logits", logits, (rows, self.model.actions)
-        )
+        rows, asked = self.waiting, self._evaluator
+        values = rows_of_numbers(asked, "values", values, (rows, self.model.players))
+        logits = rows_of_numbers(asked, "logits", logits, (rows, self.model.actions))
         status = self._take_in(self._address, values.ravel(), logits.ravel())
         if status != SLICE_DONE:
-            raise bad_answer(self._named, status, values, self._shares)
+            raise bad_answer(asked, status, values, self._shares)
         self._add_noise_once()
-
-    @property
-    def _named(self) -> str:
-        return f"the evaluator {self._evaluator!r}"
 
 
 def observing(model: ForwardModel, evaluator: Any) -> Callable[..., np.ndarray] | None:
@@ -302,12 +296,13 @@ def is_of_shares(settings: SearchSettings) -> bool:
 
 
 def rows_of_numbers(
-    named: str, name: str, given: Any, shape: tuple[int, int]
+    evaluator: Any, name: str, given: Any, shape: tuple[int, int]
 ) -> np.ndarray:
     """Return what an evaluator gave as float64 of the right shape.
 
     Args:
-        named: The evaluator in words.
+        evaluator: Who gave it. (To write down what a network consists of takes longer
+            than a small batch, so that is done for a message only.)
         name: What it gave.
         given: What NumPy makes an array of.
         shape: What is expected.
@@ -320,21 +315,24 @@ def rows_of_numbers(
         array = array.copy()  # compiled code takes none that is read-only
     if array.shape != shape:
         raise ValueError(
-            f"{named} returned {name} of shape {array.shape}; expected {shape}: one "
-            "row for each position"
+            f"the evaluator {evaluator!r} returned {name} of shape {array.shape}; "
+            f"expected {shape}: one row for each position"
         )
     return array
 
 
-def bad_answer(named: str, status: int, values: np.ndarray, shares: bool) -> ValueError:
+def bad_answer(
+    evaluator: Any, status: int, values: np.ndarray, shares: bool
+) -> ValueError:
     """Return the exception for answers that compiled code did not take.
 
     Args:
-        named: The evaluator in words.
+        evaluator: Who gave them.
         status: BAD_VALUES or BAD_LOGITS.
         values: What it gave as values.
         shares: Whether these are shares of a win.
     """
+    named = f"the evaluator {evaluator!r}"
     if status == BAD_VALUES:
         allowed = "shares of a win, from 0 to 1" if shares else "finite"
         return ValueError(

@@ -32,6 +32,8 @@ ENTRIES_HASHED_PER_SECOND = 4e7
 
 # Two threads that write to one line of the processor's cache wait for each other.
 CACHE_LINE = 64
+# Bytes of a block's pieces, each of which is a whole number of huge pages.
+PIECE = 1 << 25
 
 
 def zeros_apart(length: int, dtype: np.dtype) -> np.ndarray:
@@ -46,6 +48,39 @@ def zeros_apart(length: int, dtype: np.dtype) -> np.ndarray:
     return lines[start : start + size].view(dtype)
 
 
+class Block:
+    """Memory in which the arrays of many searches lie one behind the other.
+
+    Arrays that are made one by one are spread over more pages than a processor finds
+    its way to quickly, and each simulation of a fleet is another search's. Large
+    pieces lie on huge pages where the system has them. (With 256 games of Connect Four
+    a simulation takes 1.2 microseconds instead of 1.9.)
+    """
+
+    def __init__(self) -> None:
+        self._piece = np.empty(0, np.uint8)
+        self._used = 0
+
+    def empty(self, length: int, dtype: np.dtype | type) -> np.ndarray:
+        """Return an array of undefined content that begins a cache line."""
+        dtype = np.dtype(dtype)
+        size = length * dtype.itemsize
+        if size + CACHE_LINE > PIECE:
+            return np.empty(length, dtype)
+        if self._used + size > len(self._piece):
+            self._piece = np.empty(PIECE, np.uint8)
+            self._used = -self._piece.ctypes.data % CACHE_LINE
+        start = self._used
+        self._used += -(-size // CACHE_LINE) * CACHE_LINE
+        return self._piece[start : start + size].view(dtype)
+
+    def zeros(self, length: int, dtype: np.dtype | type) -> np.ndarray:
+        """Return zeros that begin a cache line."""
+        array = self.empty(length, dtype)
+        array.view(np.uint8)[:] = 0
+        return array
+
+
 class Memory:
     """The arrays of one search, by name (see `search_record.ARRAYS`).
 
@@ -55,6 +90,7 @@ class Memory:
         compiled: The compiled functions.
         nodes: Nodes that there is room for at the start.
         edges: Edges likewise.
+        block: Where the arrays are, until they grow; None: anywhere.
     """
 
     def __init__(
@@ -64,7 +100,10 @@ class Memory:
         compiled: Compiled,
         nodes: int | None = None,
         edges: int | None = None,
+        block: Block | None = None,
     ):
+        zeros = zeros_apart if block is None else block.zeros
+        self._empty = np.empty if block is None else block.empty
         self.settings = settings
         self._compiled = compiled
         self._edge_values = is_complex(settings)
@@ -75,12 +114,13 @@ class Memory:
         self.slot_size = closed_loop.slot_size(model, settings)
         self.policy_bytes = policy_bytes(model, settings)
         self.arrays = {
-            name: zeros_apart(array.length(model, settings), np.dtype(array.dtype))
+            name: zeros(array.length(model, settings), np.dtype(array.dtype))
             for name, array in ARRAYS.items()
             if array.length is not None
         }
-        self.arrays["joints"] = zeros_apart(FIRST_JOINTS, JOINT)
+        self.arrays["joints"] = zeros(FIRST_JOINTS, JOINT)
         self.new_tree(nodes or FIRST_NODES, edges or FIRST_EDGES)
+        self._empty = np.empty
         self.arrays["table"][:] = model.table.ravel()
         self.arrays["teams"][:] = model.teams
         if self._abstracts:
@@ -112,15 +152,16 @@ class Memory:
     def _new_nodes(self, nodes: int) -> dict[str, np.ndarray]:
         states = nodes * self.slot_size if self._stored else 0
         # Zeros are states of copied environments that stand for nothing yet.
-        made = np.zeros if self._model.copies_environments else np.empty
-        return {"nodes": np.empty(nodes, NODE), "states": made(states, np.uint8)}
+        made = np.zeros if self._model.copies_environments else self._empty
+        return {"nodes": self._empty(nodes, NODE), "states": made(states, np.uint8)}
 
     def _new_edges(self, edges: int) -> dict[str, np.ndarray]:
+        empty = self._empty
         return {
-            "edges": np.empty(edges, EDGE),
-            "statistics": np.empty(edges * self._statistics, STATISTIC),
-            "edge_values": np.empty(edges * self._vector),
-            "edge_pools": np.empty(edges * self._abstracts, np.int32),
+            "edges": empty(edges, EDGE),
+            "statistics": empty(edges * self._statistics, STATISTIC),
+            "edge_values": empty(edges * self._vector, np.float64),
+            "edge_pools": empty(edges * self._abstracts, np.int32),
         }
 
     def clear_pools(self, count: int) -> None:

@@ -23,7 +23,7 @@ from mcts_agents.search.driver.compiled import compiled
 from mcts_agents.search.driver.failures import failure
 from mcts_agents.search.driver.kept_trees import keep, keep_pools, roots_of
 from mcts_agents.search.driver.leaf_batches import Evaluation
-from mcts_agents.search.driver.memory import Memory, zeros_apart
+from mcts_agents.search.driver.memory import Block, Memory, zeros_apart
 from mcts_agents.search.inspection.tree_reader import TreeReader
 from mcts_agents.search.kernel import descent, plug_ins, rollout
 from mcts_agents.search.kernel.backup_operators import BACKUPS
@@ -65,6 +65,7 @@ class Workspace:
         settings: Complete settings.
         nodes: Nodes that there is room for at first, or None; see `Search`.
         edges: Edges likewise.
+        block: Where everything lies that grows only if room is lacking; None: anywhere.
 
     Attributes:
         record: The SEARCH record, (1,).
@@ -80,24 +81,26 @@ class Workspace:
         settings: SearchSettings,
         nodes: int | None,
         edges: int | None,
+        block: Block | None = None,
     ):
+        zeros = zeros_apart if block is None else block.zeros
         self.model = model
         self.settings = settings
         self.compiled = compiled()
         self._cancelled = False
-        self.memory = Memory(model, settings, self.compiled, nodes, edges)
+        self.memory = Memory(model, settings, self.compiled, nodes, edges, block)
         # Errors in callbacks are noted where the compiled code looks. Copied
         # environments note them with their model; searches of compiled rules share the
         # model with others, in other threads too, and have a place of their own.
-        own = zeros_apart(1, np.dtype(np.int64))
+        own = zeros(1, np.dtype(np.int64))
         self._error = model.error if model.copies_environments else own
         self._callbacks = Callbacks(model, self._error)
         self.evaluation: Evaluation | None = None
         if settings.evaluator is not None:
             batch = self.memory.arrays["batch"]
-            self.evaluation = Evaluation(model, settings, self.compiled, batch)
+            self.evaluation = Evaluation(model, settings, self.compiled, batch, zeros)
         self._tree_policy = tree_policy_of(settings.tree_policy)
-        self.record = zeros_apart(1, SEARCH)
+        self.record = zeros(1, SEARCH)
         self._record_bytes = self.record.view(np.uint8)
         self._simulations = self.record["simulations"]
         self._root_state = self.record["root_state"]
@@ -110,8 +113,8 @@ class Workspace:
         # Nobody looks at the clock, or changes anything, while such a slice runs.
         self.calls_python = self._callbacks.used or model.copies_environments
         self._compiled_alone = not self.calls_python and self.evaluation is None
-        self._state = zeros_apart(model.state_size, np.dtype(np.uint8))
-        self._trial_state = zeros_apart(model.state_size, np.dtype(np.uint8))
+        self._state = zeros(model.state_size, np.dtype(np.uint8))
+        self._trial_state = zeros(model.state_size, np.dtype(np.uint8))
         self.blank = blank_record(model, settings)
         self.blank["state"] = self._state.ctypes.data
         self.blank["trial_state"] = self._trial_state.ctypes.data

@@ -5,6 +5,8 @@ bit is enough for another decision. Additions, multiplications, divisions and sq
 roots are exact to the last bit everywhere (IEEE 754).
 """
 
+import math
+
 import numpy as np
 from numba import njit, types
 from numba.extending import intrinsic
@@ -15,6 +17,9 @@ LN_2 = 0.6931471805599453
 # ln 2 in two parts; the first has so few bits that its small multiples are exact.
 LN_2_HIGH = 0.693147180369123816490
 LN_2_LOW = 1.90821492927058770002e-10
+INVERSE_LN_2 = 1.4426950408889634
+# e**x is the sum of x**k times these.
+TAYLOR = tuple(1.0 / math.factorial(k) for k in range(14))
 
 
 @njit
@@ -52,27 +57,6 @@ def square_root_log(table, n):
     return np.sqrt(natural_log(float(n)))
 
 
-@njit
-def exponential(x):
-    """Return e**x for x <= 0, relative error below 1e-15; 0 below -700; NaN for NaN."""
-    if x < -700.0:
-        return 0.0
-    if not x <= 0.0:
-        return 1.0 if x > 0.0 else x
-    halvings = np.int64(0.5 - x / LN_2)
-    rest = (x + halvings * LN_2_HIGH) + halvings * LN_2_LOW
-    total = 1.0  # |rest| <= ln(2) / 2
-    for k in range(14, 0, -1):
-        total = 1.0 + total * rest / k
-    factor = 0.5
-    while halvings:
-        if halvings & 1:
-            total *= factor
-        factor *= factor
-        halvings >>= 1
-    return total
-
-
 @intrinsic
 def _float_of_bits(typingctx, bits):
     """Take the 64 bits of an int64 for those of a float64."""
@@ -84,19 +68,20 @@ def _float_of_bits(typingctx, bits):
 
 
 @njit(inline="always")
-def exponential_of_each(x):
-    """Return what `exponential` returns for x <= 0 or NaN, without a branch.
+def exponential(x):
+    """Return e**x for x <= 0, relative error below 1e-15; 0 below -700; NaN for NaN.
 
-    So that a loop over an array computes several at a time. The power of two is exact
-    either way.
+    There is no branch and no division, so that a loop over an array computes several at
+    a time.
     """
-    inside = max(x, -700.0)
-    halvings = np.int64(0.5 - inside / LN_2)
+    inside = min(max(x, -700.0), 0.0)
+    halvings = np.int64(np.int32(0.5 - inside * INVERSE_LN_2))
+    # |rest| <= ln(2) / 2
     rest = (inside + halvings * LN_2_HIGH) + halvings * LN_2_LOW
-    total = 1.0
-    for k in range(14, 0, -1):
-        total = 1.0 + total * rest / k
-    total *= _float_of_bits((1023 - halvings) << 52)
+    total = TAYLOR[13]
+    for k in range(12, -1, -1):
+        total = total * rest + TAYLOR[k]
+    total *= _float_of_bits((1023 - halvings) << 52)  # 2**-halvings, exactly
     if x >= -700.0:
         return total
     return 0.0 if x < -700.0 else x
@@ -115,7 +100,7 @@ def share_out(weights, n, temperature):
     total = 0.0
     for i in range(n):
         if temperature > 0.0:
-            weights[i] = exponential_of_each((weights[i] - most) / temperature)
+            weights[i] = exponential((weights[i] - most) / temperature)
         else:
             weights[i] = max(weights[i], 0.0)
     for i in range(n):

@@ -127,8 +127,10 @@ def advance_fleet(fleet, members, descents):
         if member.status == RUNNING:
             if descents <= 0:
                 return SLICE_DONE
-            descents -= DESCENTS
+            before = search_of(member).simulations
             status = advance_member(fleet, member)
+            # One of those that were made, at least, is no simulation yet.
+            descents -= search_of(member).simulations - before + 1
             if status != SLICE_DONE:
                 return status
         if member.status != RUNNING:
