@@ -92,8 +92,10 @@ class _Compiling:
 
     def __init__(self) -> None:
         self.thread = threading.get_ident()
-        # The functions being compiled: the names of parts of their callers, and None.
-        self.stack: list[str | None] = []
+        # The functions being compiled, those that become parts of their callers; None
+        # for others. And the unique names of all that have become parts.
+        self.stack: list[Callable | None] = []
+        self.parts: set[str] = set()
 
     def replace(self, owner: type, name: str, undo: ExitStack) -> None:
         """Let a method of Numba's be the one of its name here, until `undo`."""
@@ -110,13 +112,6 @@ class _Compiling:
             undo.callback(delattr, owner, name)
         setattr(owner, name, method)
 
-    def is_part(self, described: Any) -> bool:
-        """Whether a function, by Numba's description of it, is a part of its callers.
-
-        What Numba makes besides, such as loops that run in parallel, is none.
-        """
-        return bool(self.stack) and self.stack[-1] == described.qualname
-
     def compile(self, usual: Callable, dispatcher: Any, signature: Any) -> Any:
         """Note which kind of function is compiled."""
         whole = (
@@ -129,7 +124,7 @@ class _Compiling:
             # What has a signature, which a function that is called has not.
             or not isinstance(signature, tuple)
         )
-        self.stack.append(None if whole else dispatcher.py_func.__qualname__)
+        self.stack.append(None if whole else dispatcher.py_func)
         try:
             return usual(signature)
         finally:
@@ -144,13 +139,19 @@ class _Compiling:
     def create_cpython_wrapper(
         self, usual: Callable, lower: BaseLower, *given: Any
     ) -> None:
-        """Write no wrapper for Python."""
-        if not self.is_part(lower.fndesc):
+        """Write no wrapper for Python.
+
+        What Numba makes besides has none, such as loops that run in parallel, and
+        callbacks of C, so that it never becomes a part.
+        """
+        if self.stack and lower.func_ir.func_id.func is self.stack[-1]:
+            self.parts.add(lower.fndesc.unique_name)
+        else:
             usual(*given)
 
     def create_cfunc_wrapper(self, usual: Callable, lower: BaseLower) -> None:
         """Write no wrapper for C."""
-        if not self.is_part(lower.fndesc):
+        if lower.fndesc.unique_name not in self.parts:
             usual()
 
     def get_executable(
@@ -162,7 +163,9 @@ class _Compiling:
         environment: Any,
     ) -> Any:
         """Leave a function as LLVM code."""
-        if not self.is_part(described):
+        if described.unique_name not in self.parts:
+            if not library._finalized:
+                library._finalize_final_module = partial(_finish_whole, library)
             return usual(library, described, environment)
         library._optimize_final_module = partial(_optimize_once, library)
         name = described.llvm_func_name
@@ -183,6 +186,7 @@ class _Compiling:
         if dispatcher not in _parts:
             _parts[dispatcher] = {}
             weakref.finalize(dispatcher, _forget, _parts[dispatcher])
+            dispatcher.recompile = partial(_recompile, weakref.ref(dispatcher))
         dispatcher.overloads[types] = _parts[dispatcher][types] = result
 
     def get_compile_result(
@@ -240,25 +244,45 @@ def _optimize_once(library: CPUCodeLibrary) -> None:
 
 
 def _finish_without_code(library: CPUCodeLibrary, name: str) -> None:
-    del library._finalize_final_module
-    prefix = RuntimeLinker.PREFIX
-    called = {one.name for one in library._final_module.global_variables}
-    called = {one.removeprefix(prefix) for one in called if one.startswith(prefix)}
-    if called or name in _called_too_early:
-        # Functions that call each other find one another in the machine code.
-        _called_too_early.update(called)
-        library._finalize_final_module()
-        for other in called:
-            there = _libraries.get(other)
-            if there is None:
-                continue  # still being compiled: it finds its name above
-            if not there._finalized:
-                there.finalize()
-            elif not there._codegen._engine.is_symbol_defined(other):
-                there._finalize_final_module()
+    if name in _called_too_early or _unresolved(library):
+        _finish_whole(library)
         return
+    del library._finalize_final_module
     library._finalize_dynamic_globals()
     library._finalized = True
+
+
+def _finish_whole(library: CPUCodeLibrary) -> None:
+    del library._finalize_final_module
+    # Functions that call each other find one another in the machine code.
+    called = _unresolved(library)
+    _called_too_early.update(called)
+    library._finalize_final_module()
+    for other in called:
+        there = _libraries.get(other)
+        if there is None:
+            continue  # still being compiled: it finds its name above
+        if not there._finalized:
+            there.finalize()
+        elif not there._codegen._engine.is_symbol_defined(other):
+            there._finalize_final_module()
+
+
+def _unresolved(library: CPUCodeLibrary) -> set[str]:
+    """Return the symbols that a library calls and does not have."""
+    prefix = RuntimeLinker.PREFIX
+    names = (one.name for one in library._final_module.global_variables)
+    return {name.removeprefix(prefix) for name in names if name.startswith(prefix)}
+
+
+def _recompile(reference: weakref.ref[Dispatcher]) -> None:
+    """Do what a function's own `recompile` does, which knows no parts."""
+    dispatcher = reference()
+    assert dispatcher is not None  # who calls it holds it
+    for types, part in _parts.pop(dispatcher, {}).items():
+        if dispatcher.overloads.get(types) is part:  # an entry point is compiled
+            del dispatcher.overloads[types]
+    type(dispatcher).recompile(dispatcher)
 
 
 def _forget(parts: dict[tuple, CompileResult]) -> None:

@@ -9,7 +9,7 @@ import weakref
 
 import numpy as np
 import pytest
-from numba import float64, int64, njit, objmode, prange, vectorize
+from numba import cfunc, float64, int64, njit, objmode, prange, vectorize
 from numba.core.cpu import CPUContext
 from numba.core.dispatcher import Dispatcher, LiftedLoop, LiftedWith
 from numba.core.errors import TypingError
@@ -18,6 +18,8 @@ from numba.core.registry import cpu_target
 from numba.extending import overload
 
 from mcts_agents.model.called_functions import _parts, only_called_by
+
+SCALE = 2  # until a test changes it
 
 REPLACED = {
     Dispatcher: ("compile", "add_overload", "get_compile_result"),
@@ -158,6 +160,87 @@ def test_functions_that_call_each_other():
     entry = compiled(lambda n: power(n, 3) + one(n, 2), (int64,))
     assert entry(4) == 4.0
     assert (power(4, 3), power(4, 3.0), one(4, 2), other(3, 1)) == (1.5, 1.5, 2.5, 2.5)
+
+
+def test_functions_that_call_each_other_and_of_which_one_is_whole():
+    @njit
+    def one(n, x):
+        if n < 0:
+            raise ValueError("too small", n)  # a Python object: whole
+        return 2.5 if n <= 0 else other(n - 1, x)
+
+    @njit
+    def other(n, x):
+        return one(n - 1, float(x))
+
+    entry = compiled(lambda n: one(n, 2), (int64,))
+    assert entry(4) == 2.5
+    assert (one(4, 1), other(3, 1), one(2, 0.5)) == (2.5, 2.5, 2.5)
+    with pytest.raises(ValueError, match="too small"):
+        entry(3)
+
+
+def test_python_calls_functions_that_call_each_other_while_more_is_compiled():
+    @njit
+    def even(n):
+        return True if n == 0 else odd(n - 1)
+
+    @njit
+    def odd(n):
+        return False if n == 0 else even(n - 1)
+
+    called = []
+
+    def on_typing(n):
+        called.append((odd(5), even(5)))
+        return lambda n: even(n)
+
+    def typed(n):
+        raise NotImplementedError  # for compiled code only
+
+    overload(typed)(on_typing)
+    entry = compiled(lambda n: odd(n) and typed(n + 1), (int64,))
+    assert (entry(3), entry(4)) == (True, False)
+    assert set(called) == {(True, False)}
+    assert (even(4), odd(4)) == (True, False)
+
+
+def test_recompiled_functions_are_compiled_anew_for_all(monkeypatch):
+    @njit
+    def scaled(x):
+        return x * SCALE
+
+    def use(x):
+        return scaled(x) + 1
+
+    before = compiled(use, (int64,))
+    monkeypatch.setitem(globals(), "SCALE", 10)
+    scaled.recompile()
+    assert (before(9), compiled(use, (int64,))(9), scaled(9)) == (19, 91, 90)
+    monkeypatch.setitem(globals(), "SCALE", 20)
+    scaled.recompile()
+    assert (compiled(use, (int64,))(9), scaled(9)) == (181, 180)
+
+
+def test_callbacks_of_the_same_name_are_no_parts():
+    def on_typing(x):
+        def named(x):
+            return x + 7
+
+        named.__qualname__ = "lambda"  # as all of a module's are
+        callback = cfunc("int64(int64)")(named)
+        return lambda x: callback(x)
+
+    def typed(x):
+        raise NotImplementedError  # for compiled code only
+
+    def doubled(x):
+        return typed(x) * 2
+
+    overload(typed)(on_typing)
+    doubled.__qualname__ = "lambda"
+    part = njit(doubled)
+    assert compiled(lambda x: part(x), (int64,))(3) == 20
 
 
 def test_errors_arrays_generators_and_python_within_parts():
