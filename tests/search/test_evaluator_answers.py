@@ -33,6 +33,20 @@ def test_what_the_evaluator_is_shown():
         run(TICTACTOE, Asked(2), loop=loop)
 
 
+def test_an_evaluator_is_described_in_messages_only():
+    class Network(Even):  # as long as a deep one's is the description of its layers
+        described = 0
+
+        def __repr__(self):
+            Network.described += 1
+            return "Network()"
+
+    run(TICTACTOE, Network(2), batch=2)
+    before = Network.described
+    run(TICTACTOE, Network(2), batch=2, simulations=60)
+    assert Network.described == before
+
+
 def test_each_mover_has_a_row_and_its_own_value_from_it():
     # Both players of a matrix game are asked about each position; only what each one's
     # own row says of itself may count.

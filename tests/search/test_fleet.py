@@ -8,6 +8,7 @@ import pytest
 from mcts_agents.envs import make_model
 from mcts_agents.model import new_generator
 from mcts_agents.search import AnsweredLater, Fleet, Search, SearchSettings
+from mcts_agents.search.driver.memory import CACHE_LINE, PIECE, Block
 from tests.search.evaluators import of_states
 from tests.search.test_steps import assert_same, named
 from tests.toy_games import auction
@@ -175,3 +176,21 @@ def test_games_without_observations_are_shown_as_states():
     alone = Search(model, replace(settings, evaluator=network))
     player = model.movers(state)[0]
     assert_same(fleet.result(1), alone.run(state, player, new_generator(1)))
+
+
+def test_arrays_of_a_block_lie_apart():
+    block = Block()
+    sizes = [1, 0, 63, 64, PIECE // 8 - 100, 100, PIECE // 8, PIECE // 4, 5]
+    made = []
+    for size in sizes:
+        for dtype in (np.uint8, np.float64):
+            array = block.zeros(size, dtype)
+            assert array.shape == (size,)
+            assert array.dtype == dtype
+            assert not array.any()
+            array[:] = len(made) + 1
+            made.append(array)
+    for number, array in enumerate(made, 1):
+        assert (array == number).all()
+        if 0 < array.nbytes < PIECE // 2:
+            assert array.ctypes.data % CACHE_LINE == 0
