@@ -6,6 +6,7 @@ players in turn order. Searches and results list players by seat. The functions 
 translate.
 """
 
+import functools
 from collections.abc import Sequence
 
 import numpy as np
@@ -13,7 +14,8 @@ import numpy as np
 from mcts_agents.model.contract import DRAWN, WON
 
 
-def team_places(teams: Sequence[int]) -> np.ndarray:
+@functools.cache  # it is asked for with every small batch of a network
+def team_places(teams: tuple[int, ...]) -> np.ndarray:
     """Return where each observer finds each player's team.
 
     Args:
@@ -23,7 +25,7 @@ def team_places(teams: Sequence[int]) -> np.ndarray:
         int64 of shape (players, players), by observer and player: 0 for the observer's
         own team, then 1, 2, ... in the order in which the players after the observer
         belong to them. So with the teams (0, 1, 0, 1) row 0 is (0, 1, 0, 1), and for
-        three players without team mates row 1 is (2, 0, 1).
+        three players without team mates row 1 is (2, 0, 1). Read-only.
     """
     players = len(teams)
     places = np.zeros((players, players), np.int64)
@@ -34,6 +36,7 @@ def team_places(teams: Sequence[int]) -> np.ndarray:
             if teams[player] not in seen:
                 seen.append(teams[player])
             places[observer, player] = seen.index(teams[player])
+    places.flags.writeable = False
     return places
 
 
@@ -51,7 +54,7 @@ def shares_by_player(
     Returns:
         Shape (rows, players), by seat. Team mates have the same number.
     """
-    return np.take_along_axis(shares, team_places(teams)[observers], axis=1)
+    return np.take_along_axis(shares, team_places(tuple(teams))[observers], axis=1)
 
 
 def shares_by_team(
@@ -71,7 +74,7 @@ def shares_by_team(
         Shape (rows, teams), the observer's own team first.
     """
     found = np.zeros((len(shares), len(set(teams))), shares.dtype)
-    np.put_along_axis(found, team_places(teams)[observers], shares, axis=1)
+    np.put_along_axis(found, team_places(tuple(teams))[observers], shares, axis=1)
     return found
 
 
