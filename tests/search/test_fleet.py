@@ -8,7 +8,7 @@ import pytest
 from mcts_agents.envs import make_model
 from mcts_agents.model import new_generator
 from mcts_agents.search import AnsweredLater, Fleet, Search, SearchSettings
-from mcts_agents.search.driver.memory import CACHE_LINE, PIECE, Block
+from mcts_agents.search.driver import memory
 from tests.search.evaluators import of_states
 from tests.search.test_steps import assert_same, named
 from tests.toy_games import auction
@@ -178,11 +178,12 @@ def test_games_without_observations_are_shown_as_states():
     assert_same(fleet.result(1), alone.run(state, player, new_generator(1)))
 
 
-def test_arrays_of_a_block_lie_apart():
-    block = Block()
-    sizes = [1, 0, 63, 64, PIECE // 8 - 100, 100, PIECE // 8, PIECE // 4, 5]
+def test_arrays_of_a_block_lie_apart(monkeypatch):
+    monkeypatch.setattr(memory, "PIECE", 1 << 20)
+    block = memory.Block()
+    large = memory.LARGE
     made = []
-    for size in sizes:
+    for size in [1, 0, 63, 64, large - 1, large // 8 - 1, large // 8, large, 5] * 3:
         for dtype in (np.uint8, np.float64):
             array = block.zeros(size, dtype)
             assert array.shape == (size,)
@@ -192,5 +193,27 @@ def test_arrays_of_a_block_lie_apart():
             made.append(array)
     for number, array in enumerate(made, 1):
         assert (array == number).all()
-        if 0 < array.nbytes < PIECE // 2:
-            assert array.ctypes.data % CACHE_LINE == 0
+        if len(array):
+            assert array.ctypes.data % memory.CACHE_LINE == 0
+
+
+def test_descents_that_wait_count_towards_the_end_of_a_call(monkeypatch):
+    # After so many Ctrl-C is heard.
+    monkeypatch.setattr("mcts_agents.search.driver.fleet.DESCENTS", 8)
+    settings = {**PUCT, "simulations": 40, "batch": 8, "value": "win"}
+    _, model = make_model("connect_four")
+    fleet = Fleet(model, SearchSettings(evaluator=AnsweredLater(), **settings), 16)
+    for index, (state, player) in enumerate(positions_of(model, 16)):
+        fleet.begin(index, state, player, new_generator(index))
+    usual, calls = fleet._advance, []
+
+    def counted(*given):
+        calls.append(len(given))
+        return usual(*given)
+
+    fleet._advance = counted
+    while rows := fleet.advance():
+        in_one_call = rows / len(calls)
+        assert in_one_call <= 16
+        calls.clear()
+        fleet.answer(np.full((rows, 2), 0.5), np.zeros((rows, 7)))

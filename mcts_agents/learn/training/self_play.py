@@ -257,6 +257,7 @@ class SelfPlay:
             raise self._failed
         while True:
             self._take_finished()
+            self.figures.decisions = int(self._play["decisions"][0])
             if self._finished:
                 number = next(iter(self._finished))
                 return self._finished.pop(number)

@@ -127,16 +127,22 @@ def advance_fleet(fleet, members, descents):
         if member.status == RUNNING:
             if descents <= 0:
                 return SLICE_DONE
-            before = search_of(member).simulations
+            before = descents_of(member)
             status = advance_member(fleet, member)
-            # One of those that were made, at least, is no simulation yet.
-            descents -= search_of(member).simulations - before + 1
+            descents -= max(descents_of(member) - before, 1)
             if status != SLICE_DONE:
                 return status
         if member.status != RUNNING:
             fleet.next += 1
     fleet.next = 0
     return BUDGET_SPENT
+
+
+@njit
+def descents_of(member):
+    """Return how many descents a search has made, those that wait included."""
+    search = search_of(member)
+    return search.simulations + batch_of(search).lane_count
 
 
 @njit
