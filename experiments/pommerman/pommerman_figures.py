@@ -106,6 +106,8 @@ def figure_4(
 
 def figure_5(figure: "Figure", walks: dict[str, list[Walk]]) -> None:
     """Draw where the agents were, and how many cells they saw within 20 steps."""
+    from matplotlib.colors import PowerNorm
+
     panels = figure.subplots(1, len(walks) + 1)
     boards = {}
     for name, games in walks.items():
@@ -113,8 +115,10 @@ def figure_5(figure: "Figure", walks: dict[str, list[Walk]]) -> None:
         for one in games:
             np.add.at(boards[name], tuple(one.cells.T), 1.0 / len(games))
     top = max(float(board.max()) for board in boards.values())
+    # By the square root: those who idle stand in one cell most of the time.
+    scale = PowerNorm(0.5, vmin=0.0, vmax=top)
     for axes, (name, board) in zip(panels, boards.items(), strict=False):
-        image = axes.imshow(board, cmap="cividis", vmin=0.0, vmax=top)
+        image = axes.imshow(board, cmap="cividis", norm=scale)
         axes.set_title(f"Figure 5: {name}")
         axes.set_xlabel(f"games: {len(walks[name]):,}")
         axes.set_xticks([])
