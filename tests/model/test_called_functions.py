@@ -52,6 +52,20 @@ def parts(dispatcher):
     return list(_parts.get(dispatcher, {}).values())
 
 
+def parity():
+    """Return two new functions that call each other: is a number even, is it odd?"""
+
+    @njit
+    def even(n):
+        return True if n == 0 else odd(n - 1)
+
+    @njit
+    def odd(n):
+        return False if n == 0 else even(n - 1)
+
+    return even, odd
+
+
 def test_what_is_called_is_a_part_until_python_calls_it():
     @njit
     def twice(x):
@@ -128,13 +142,7 @@ def test_parts_can_be_values_for_others():
 
 
 def test_functions_that_call_each_other():
-    @njit
-    def even(n):
-        return True if n == 0 else odd(n - 1)
-
-    @njit
-    def odd(n):
-        return False if n == 0 else even(n - 1)
+    even, odd = parity()
 
     @njit
     def factorial(n):
@@ -181,13 +189,7 @@ def test_functions_that_call_each_other_and_of_which_one_is_whole():
 
 
 def test_python_calls_functions_that_call_each_other_while_more_is_compiled():
-    @njit
-    def even(n):
-        return True if n == 0 else odd(n - 1)
-
-    @njit
-    def odd(n):
-        return False if n == 0 else even(n - 1)
+    even, odd = parity()
 
     called = []
 
