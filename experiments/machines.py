@@ -95,7 +95,7 @@ def told(machines: Iterable[Machine]) -> str:
     if len(workers) > 1:
         parts.append(f"with {', '.join(workers[:-1])} and {workers[-1]} workers")
     if known and NOT_NOTED in there:
-        parts.append("some of them on a machine that was not noted")
+        parts.append("in part on a machine that was not noted")
     return ", ".join(parts)
 
 

@@ -64,7 +64,8 @@ def table_2(found: Sequence[Played]) -> str:
         )  # fmt: skip
     head = [
         "network", "search, opponent model", "simulations", "games", "won (95%); paper",
-        "drawn; paper", "depth in steps; paper", "ms a step; paper", "steps; paper",
+        "drawn; paper's ties", "longest path in steps; paper's principal variation",
+        "ms a step; paper", "steps; paper",
     ]  # fmt: skip
     return (
         "**Table 2**, against three SimpleUnbiased. The paper's figures are of 1,000 "
@@ -86,7 +87,7 @@ def table_3(found: Sequence[Played]) -> str:
         )  # fmt: skip
     head = [
         "network", "search, opponent model", "simulations", "games",
-        "won (95%); paper", "drawn; paper",
+        "won (95%); paper", "drawn; paper's ties",
     ]  # fmt: skip
     return (
         "**Table 3**, against three official SimpleAgents. The paper takes 1,000 "

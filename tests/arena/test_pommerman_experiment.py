@@ -337,7 +337,7 @@ def test_machines_are_noted_where_games_were_added(script, tmp_path, monkeypatch
     note.unlink()  # a store of an earlier version
     assert machines_of(store) == [own["NOT_NOTED"]]
     assert play(7, 7, 2) == ""
-    assert play(7, 8, 2) == "some of them on a machine that was not noted"
+    assert play(7, 8, 2) == "in part on a machine that was not noted"
     for text in ("{", "[1]", '[["one", 2]]', '[["one", 2, "x"]]'):
         note.write_text(text)
         with pytest.raises(StoreError, match=r"equal_time-1\.machines\.json: damaged"):
