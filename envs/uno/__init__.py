@@ -60,7 +60,7 @@ Players do not call "Uno", and a wild draw four cannot be challenged.
 
 A game to 500 points between random players takes about 1,200 actions in total with four
 players (15 rounds), and 2,100 with two (20 rounds). The default target is still 500,
-because the published rules, TAG and the MultiTree paper play to 500, and because luck
+because the published rules and TAG, the paper's program, play to 500, and because luck
 mostly decides a single round. With `target=50`, a game takes 120 actions with four
 players and 220 with two.
 

@@ -123,7 +123,8 @@ class Page:
             "# Results of the MultiTree paper's experiments",
             "`page.py` writes this page. Win rates are in percent with 95% Wilson "
             "intervals; `even` is the rate of equal strength, drawn as a dashed line. "
-            "What the paper says is put in our words.",
+            "`games` are all games of a setting, which its agents share. What the "
+            "paper says is put in our words.",
         )
         self._tuned()
         self._timed()
@@ -183,7 +184,7 @@ class Page:
             "letter stands where a variant of the group has the best rate, or one that "
             "is not significantly lower (95%, each pair by itself; that only one of "
             "the variants in a game can win is allowed for). Budgets are the "
-            "simulations that TAG makes in that time.",
+            "simulations that TAG makes with one tree in that time.",
             "Over all numbers of players; V and M over both of their variants. `best` "
             "are the groups that are not significantly below the best one:",
             "\n".join(self._overall(counts, games)),

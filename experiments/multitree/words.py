@@ -32,8 +32,8 @@ PAPER = {
     ),
     "sushi_go": (
         LOW_BUDGETS,
-        "MultiTree is the best variant overall. The single tree lets opponents answer "
-        "a choice that they do not see.",
+        "MultiTree is the best variant overall. The paper's single tree lets opponents "
+        "answer a choice that they do not see.",
     ),
     "virus": (LOW_BUDGETS, ""),
     "love_letter": (ALWAYS, "Less so than Colt Express and Diamant."),
