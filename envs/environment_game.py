@@ -313,7 +313,12 @@ def check_samples(samples: Any) -> None:
 
 
 def begin(env: Any, seed: int, name: str) -> None:
-    """Reset an environment; turn any error into a ValueError that names the game."""
+    """Reset an environment; turn any error into a ValueError that names the game.
+
+    The environment gets the last 32 bits of the seed: NumPy's old generators take no
+    more.
+    """
+    seed %= 1 << 32
     try:
         env.reset(seed=seed)
     except Exception as error:

@@ -448,6 +448,59 @@ def test_players_who_choose_at_once_do_not_see_each_other():
     assert lost >= 6
 
 
+WAITING = f"tests.model.test_remembering:Waiting:{TRUE}"
+
+
+def test_who_waits_in_a_parallel_environment_is_not_asked(tmp_path):
+    """Two agents whose masks are empty in every second step, three decisions each."""
+    moves, returns, table = played(WAITING, "random", "mcts:simulations=20")
+    assert [player for player, _ in moves] == [0, 1] * 3
+    sums = [sum(a for p, a in moves if p == player) for player in (0, 1)]
+    assert returns == sums
+    table.begin(0)
+    assert (table.movers(), table.legal_actions()) == ([0], [0, 1])
+    table.step(1)
+    assert (table.movers(), table.turn()) == ([1], 1)
+    dataset = record(WAITING, "random", 2, tmp_path / "d", jobs=1)
+    assert dataset[:]["ply"].tolist() == list(range(6)) * 2
+
+
+def test_plies_are_steps_of_a_parallel_environment(tmp_path):
+    dataset = record("tests.model.third_party:Matching", "random", 1, tmp_path, jobs=1)[
+        :
+    ]
+    assert dataset["ply"].tolist() == [0, 0, 1, 1, 2, 2]
+    assert dataset["player"].tolist() == [0, 1] * 3
+
+
+def test_seeds_are_those_that_old_generators_take():
+    table = open_table("tests.test_environment_games:old_dice")
+    table.begin(2**40 + 3)
+    assert table.env.planned.unwrapped.seeds == [3]
+
+
+class OldDice(gymnasium.Env):
+    """Draws from NumPy's old generator."""
+
+    observation_space = action_space = spaces.Discrete(2)
+
+    def __init__(self):
+        self.seeds = []
+
+    def reset(self, *, seed=None, options=None):
+        if seed is not None:
+            np.random.RandomState(seed)
+            self.seeds.append(seed)
+        return 0, {}
+
+    def step(self, action):
+        return 0, 0.0, True, False, {}
+
+
+def old_dice():
+    return OldDice()
+
+
 def test_an_illegal_action_is_an_error():
     class Illegal(RandomAgent):
         def act(self, env, agent=None):
@@ -616,7 +669,9 @@ def test_stored_games_are_played_again(store):
     for record_ in records[:4]:
         replay = Replay(record_, pictures=False)
         moments = list(replay.moments())
-        assert len(moments) == len(record_.moves) + 1
+        assert sum(len(moment.moves) for moment in moments) == len(record_.moves)
+        at_once = record_.setting.game.startswith("tracks:Both")
+        assert len(moments) == len(record_.moves) // (1 + at_once) + 1
         assert replay.difference_text() == ""
         assert moments[-1].over
 

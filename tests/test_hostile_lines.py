@@ -96,6 +96,18 @@ def test_a_tournament_is_no_study_and_stays_as_it_was(run_here, tmp_path):
     assert path.read_bytes() == before
 
 
+def test_a_study_is_no_tournament_and_stays_as_it_was(run_here, tmp_path):
+    optuna = pytest.importorskip("optuna")
+    path = tmp_path / "study.sqlite"
+    Store.write(path).close()
+    optuna.create_study(storage=f"sqlite:///{path}", study_name="options")
+    before = path.read_bytes()
+    agents = ("--agent", "random", "--agent", "one-step")
+    done = run_here("tournament", "--game", "tictactoe", *agents, "--store", str(path))
+    one_line(done, "holds a study of `tune`; use another store")
+    assert path.read_bytes() == before
+
+
 @pytest.mark.parametrize("name", ["a?b", "{0}", "%41", "a#b"])
 def test_names_that_would_be_read_as_an_address(run_here, tmp_path, name):
     pytest.importorskip("optuna")

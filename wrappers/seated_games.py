@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 from pettingzoo import AECEnv, ParallelEnv
+from pettingzoo.utils.conversions import parallel_to_aec_wrapper
 
 from mcts_agents.model.copying.actions import check_number_of_actions
 from mcts_agents.model.copying.copied import results_by_return
@@ -19,6 +20,7 @@ from mcts_agents.model.copying.copied_parallel import (
     seen_mask,
 )
 from mcts_agents.model.copying.rewards import finite_reward
+from mcts_agents.model.copying.watchers import layers
 from mcts_agents.model.masks import as_mask, shows_masks
 from mcts_agents.wrappers.opponents import Chooser
 
@@ -143,7 +145,7 @@ class ParallelSeatedGame(SeatedGame):
             )
         self._seen = observations, infos
         self.observation = observations[self.learner]
-        self.mask = self._mask(self.learner, self.observation, infos[self.learner])
+        self.mask = self._mask(self.learner, self.observation, infos.get(self.learner))
         if 1 not in self.mask.tobytes():
             self.play_on(self._idle[self.learner])
 
@@ -201,10 +203,16 @@ class ParallelSeatedGame(SeatedGame):
 
 
 class AECSeatedGame(SeatedGame):
-    """An AEC environment: agents act one after another."""
+    """An AEC environment: agents act one after another.
+
+    PettingZoo's AEC form of a parallel environment asks all agents in each step. Those
+    with nothing to decide there, whose masks are empty, take their first action.
+    """
 
     def _begin(self, seed: int) -> None:
         self.env.reset(seed=seed)
+        parts = layers(self.env)
+        self._asks_all = any(isinstance(p, parallel_to_aec_wrapper) for p in parts)
         self._go_on()
 
     def play_on(self, action: int) -> None:
@@ -216,23 +224,36 @@ class AECSeatedGame(SeatedGame):
         self.env.step(action)
         self._earn(self.env.rewards)
 
+    def _last_seen(self) -> Any:
+        """Return what the learner observes; what it saw last, if that is over."""
+        try:
+            seen = self.env.observe(self.learner)
+        except KeyError:
+            if not self._asks_all:
+                raise
+            seen = None  # the parallel environment shows it no more
+        return self.observation if seen is None else seen
+
     def _go_on(self) -> None:
         env, learner = self.env, self.learner
         while True:
             ended = env.terminations.get(learner, True)
             cut = env.truncations.get(learner, False)
             if ended or cut:
-                return self._end(env.observe(learner), bool(ended), bool(cut))
+                return self._end(self._last_seen(), bool(ended), bool(cut))
             agent = env.agent_selection
             observation, _, termination, truncation, info = env.last()
             if termination or truncation:
                 env.step(None)
                 continue
             mask = self._mask(agent, observation, info)
-            if agent == learner:
+            if self._asks_all and not mask.any():
+                self._step(self._idle[agent])
+            elif agent == learner:
                 self.observation, self.mask = observation, mask
                 return None
-            self._step(self._choosers[agent](self, agent, observation, mask))
+            else:
+                self._step(self._choosers[agent](self, agent, observation, mask))
 
 
 def _declares_mask(space: spaces.Space) -> bool:

@@ -42,7 +42,8 @@ class SingleAgentEnv(gymnasium.Env):
     game's rules, in environments of other people by the returns (who has the highest
     one alone has won). `action_masks()` is what sb3-contrib's MaskablePPO asks for.
 
-    `copy.deepcopy` and `pickle` copy the PettingZoo environment too; `copy.copy` shares
+    `copy.deepcopy` and `pickle` copy the PettingZoo environment too, as it copies
+    itself: those that are `EzPickle` begin anew and need a `reset`. `copy.copy` shares
     it with the copy, as with every wrapper.
 
     Args:

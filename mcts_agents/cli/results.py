@@ -294,5 +294,6 @@ def _number(value: float | None, form: str, scale: float = 1) -> str:
 def _with_interval(estimate: Estimate, form: str, scale: float = 1) -> str:
     if estimate.low is None:
         return _number(estimate.value, form, scale)
-    ends = (_number(end, form, scale) for end in (estimate.low, estimate.high))
-    return f"{_number(estimate.value, form, scale)} ({'-'.join(ends)})"
+    ends = [_number(end, form, scale) for end in (estimate.low, estimate.high)]
+    between = " to " if estimate.low < 0 else "-"
+    return f"{_number(estimate.value, form, scale)} ({between.join(ends)})"

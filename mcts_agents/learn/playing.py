@@ -11,7 +11,7 @@ from gymnasium import spaces
 
 from mcts_agents.agents import Agent, Planner, agent_seed
 from mcts_agents.arena.playing.fixtures import Fixture
-from mcts_agents.arena.playing.tables import ChoiceError, Table, table_of
+from mcts_agents.arena.playing.tables import ChoiceError, EnvironmentTable, Table
 from mcts_agents.envs import EnvironmentGame, environments, make_any
 from mcts_agents.learn.dataset_columns import OBSERVED, Layout
 from mcts_agents.model import draw_below, new_generator
@@ -57,7 +57,7 @@ def play_rows(fixture: Fixture, agents: int, explore_moves: int) -> GameRows:
     """
     game, model = make_any(fixture.setting.game, fixture.setting.players)
     if isinstance(game, EnvironmentGame):
-        with closing(table_of(game, model)) as table:
+        with closing(EnvironmentTable(game, model)) as table:
             return _rows_at(table, fixture, agents, explore_moves)
     env = environments(game)[2](**model.variant)
     model = env.forward_model
@@ -160,7 +160,7 @@ class Observations:
 
 
 def _rows_at(
-    table: Table, fixture: Fixture, agents: int, explore_moves: int
+    table: EnvironmentTable, fixture: Fixture, agents: int, explore_moves: int
 ) -> GameRows:
     """Play a game of an environment and return its decisions; see `play_rows`."""
     model = table.model
@@ -180,13 +180,13 @@ def _rows_at(
         mask[table.legal_actions()] = 1
         choice, result = decide(seats[player], table.planned, None, mask)
         action = choice
-        if result is not None and len(rows) < explore_moves:
+        if result is not None and table.ply < explore_moves:
             action = _drawn(result, dice[player])
         rows.append(
             {
                 "game": fixture.number,
                 "seed": fixture.seed,
-                "ply": len(rows),
+                "ply": table.ply,
                 "player": player,
                 "agent": places[player],
                 "action": action,

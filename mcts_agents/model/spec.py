@@ -78,7 +78,7 @@ def _check_whole(game: str, name: str, value: Any, least: int, most: int) -> Non
 
 def _check_observations(game: str, shape: Any, bounds: Any) -> None:
     if shape is not None:
-        if not isinstance(shape, tuple | list):
+        if not isinstance(shape, tuple | list) or not shape:
             raise RulesError(
                 f"{game}: Spec.observation_shape is {shape!r}, expected a tuple of "
                 "lengths, such as (9,) or (3, 8, 8)"

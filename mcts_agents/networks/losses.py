@@ -26,12 +26,12 @@ def loss(
 ) -> Loss:
     """Return the loss of a batch: the means over its rows.
 
-    It is `(1 - w) * policy loss + w * value loss`, weighted as in eq. (3) of Weil et al.
-    2023, who take w = 0.1 and a squared error for the value; 0.5 is half of AlphaZero's. The policy loss is the
-    cross-entropy between the search's policy and the network's over the legal actions.
-    The value loss is the cross-entropy between the teams' shares of the win and the
-    network's; with one team it is the squared error of the return. L2 regularisation is
-    the optimiser's (`weight_decay`).
+    It is `(1 - w) * policy loss + w * value loss`, weighted as in eq. (3) of Weil et
+    al. 2023, who take w = 0.1 and a squared error for the value; 0.5 is half of
+    AlphaZero's loss. The policy loss is the cross-entropy between the search's policy
+    and the network's over the legal actions. The value loss is the cross-entropy
+    between the teams' shares of the win and the network's; with one team it is the
+    squared error of the return. L2 regularisation is the optimiser's (`weight_decay`).
 
     Args:
         output: What the network says: logits (rows, actions) and values (rows, teams).

@@ -8,7 +8,8 @@ from collections import Counter
 import numpy as np
 
 from mcts_agents.model import ForwardModel, clock, draw_below, new_generator
-from mcts_agents.model.contract import LOST, MOVE, MOVE_CODES, ROW, WON
+from mcts_agents.model.contract import MOVE, MOVE_CODES, ROW
+from mcts_agents.model.win_shares import result_shares
 from mcts_agents.permutation.compiled import compiled
 from mcts_agents.permutation.kernel.records import (
     BAD_CODE,
@@ -250,7 +251,8 @@ class PermutationSearch(Decisions):
                 longest = max(longest, len(moves))
                 counts.update(set(moves.tolist()))
                 greatest = max(greatest, int(moves["code"].max(initial=0)))
-                parts |= not np.isin(model.results(end), (WON, LOST)).all()
+                shares = result_shares(model.results(end), model.teams)
+                parts |= not np.isin(shares, (0.0, 1.0)).all()
             if greatest >= MOST_CODES:
                 self._fail(BAD_CODE)
             sampled, found = wanted, list(counts.values())

@@ -52,8 +52,9 @@ def agent_choices(own: tuple[str, ...]) -> list[dict[str, Any]]:
         own: Specs that the command line has named.
 
     Returns:
-        For each the `name`, what it is (`about`), its `group` in a list, and the names
-        of its `budgets`; and `file` where a file has to be named.
+        For each the `name`, what it is (`about`), its `group` in a list, the names of
+        its `budgets`, and whether it has the option `memory`; and `file` where a file
+        has to be named.
     """
     rows = [
         _choice(name, kind.about, "Agents", kind)
@@ -63,7 +64,7 @@ def agent_choices(own: tuple[str, ...]) -> list[dict[str, Any]]:
     policy = _choice("policy", KINDS["policy"].about, "Trained", KINDS["policy"])
     rows.append({**policy, "file": True})
     with named_in_file("the page"):
-        rows += [_choice(s, "", "Your own", resolve(s)[0]) for s in own]
+        rows += [_choice(s, "", "Your own", _kind_of(s)) for s in own]
     rows += [
         _choice(name, "", "Installed", kind_named(name))
         for name in entry_points()
@@ -78,8 +79,19 @@ def agent_choices(own: tuple[str, ...]) -> list[dict[str, Any]]:
 def _choice(
     name: str, about: str, group: str, kind: AgentKind | None
 ) -> dict[str, Any]:
-    budgets = [] if kind is None else list(kind.budgets)
-    return {"name": name, "about": about, "group": group, "budgets": budgets}
+    budgets, memory = [], False
+    if kind is not None:
+        budgets, memory = list(kind.budgets), "memory" in kind.options
+    row = {"name": name, "about": about, "group": group}
+    return {**row, "budgets": budgets, "memory": memory}
+
+
+def _kind_of(spec: str) -> AgentKind | None:
+    """Return the kind of an agent; None: its file cannot be read any more."""
+    try:
+        return resolve(spec)[0]
+    except (ValueError, OSError):
+        return None
 
 
 def check_files(spec: str | Mapping[str, Any], own: tuple[str, ...]) -> None:

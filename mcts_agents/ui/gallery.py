@@ -30,9 +30,10 @@ def described(name: str) -> dict[str, Any]:
     """Return what is known of a game before it is compiled."""
     try:
         game = load_any(name)
+        is_environment = isinstance(game, EnvironmentGame)
+        about = _environment(game) if is_environment else _rules(game)
     except (RulesError, ValueError) as error:
         return {"game": name, "title": name, "error": str(error)}
-    about = _environment(game) if isinstance(game, EnvironmentGame) else _rules(game)
     picture = f"games/{name}.webp" if (THUMBNAILS / f"{name}.webp").is_file() else ""
     return {"game": name, "title": game.title, "picture": picture, **about}
 

@@ -76,6 +76,7 @@ class LiveSearch:
         self._points = 0
         self._cancelled, self._decided = threading.Event(), threading.Event()
         self._cancelling = threading.Lock()
+        self._begun = False
         if isinstance(agent, MCTSAgent) and not self.why_whole:
             self._begin_steps(agent, kept)
         elif isinstance(table, RulesTable):
@@ -210,9 +211,13 @@ class LiveSearch:
         """
         if self.steps or not isinstance(self.agent, Planner):
             return
-        if not self._cancelled.is_set():
+        with self._cancelling:
+            if self._cancelled.is_set():
+                return
             self._cancelled.set()
-            threading.Thread(target=self._cancel_until_decided, daemon=True).start()
+            if not self._begun:  # it will not begin any more
+                return
+        threading.Thread(target=self._cancel_until_decided, daemon=True).start()
 
     def _cancel_until_decided(self) -> None:
         assert isinstance(self.agent, Planner)
@@ -226,8 +231,10 @@ class LiveSearch:
         """Let the agent decide in one go."""
         env = self._table.planned
         try:
-            if self._cancelled.is_set():
-                return
+            with self._cancelling:
+                if self._cancelled.is_set():
+                    return
+                self._begun = True
             if isinstance(self.agent, Planner):
                 self.result = self.agent.plan(env)
                 chosen = self.result.action

@@ -7,7 +7,7 @@ from typing import Any
 from mcts_agents.agents import Agent, agent_seed, make_agent
 from mcts_agents.agents.saving import spec_text
 from mcts_agents.agents.specs import names_an_agent
-from mcts_agents.arena.playing.tables import ChoiceError, RulesTable, Table, table_of
+from mcts_agents.arena.playing.tables import ChoiceError, Table, table_of
 from mcts_agents.envs import EnvironmentGame, make_any
 from mcts_agents.importing import named_in_file
 from mcts_agents.names import quoted
@@ -91,8 +91,6 @@ class PlayedGame:
     @property
     def undecided(self) -> tuple[int, ...]:
         """Players whose choice for the present moment is not made public yet."""
-        if not isinstance(self.table, RulesTable):
-            return ()
         return tuple(self.table.movers())
 
     def may_watch(self, player: int | None, viewer: int | None) -> bool:

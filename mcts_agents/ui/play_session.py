@@ -136,11 +136,11 @@ class PlaySession(Task):
                 self._search_on(live)
         except CancelledError:
             self._drop_search()
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             self._break_off(error, player, is_hint=live is not None and self._is_hint)
 
     def _break_off(
-        self, error: Exception, player: int | None, *, is_hint: bool = False
+        self, error: BaseException, player: int | None, *, is_hint: bool = False
     ) -> None:
         """Pause the game where an agent or an environment has failed, and say so.
 
@@ -295,7 +295,7 @@ class PlaySession(Task):
         except ChoiceError:  # nothing has happened
             self._tell_search()
             raise
-        except Exception as error:  # of the environment
+        except (Exception, SystemExit) as error:  # of the environment
             self._break_off(error, turn)
         self._tell_search()
 
@@ -328,7 +328,13 @@ class PlaySession(Task):
         if word == "undo":
             self._check_undo(listener)
             self._live = self._shown = self._hinted = None
-            self.played.undo()
+            try:
+                self.played.undo()
+            except Exception:  # a part of the game was played again
+                self._paused = True
+                self._tell_position()
+                self._tell_search()
+                raise
             self._paused = self._paused or not self.played.people
             self._tell_position()
         elif word == "hint":
@@ -368,6 +374,10 @@ class PlaySession(Task):
             if agent is None:
                 raise ValueError("No search is going on. Ask for a hint first.")
             self._begin(agent, is_hint=False)
+            live = self._live
+            if live is not None and not live.steps:
+                self._drop_search()  # it begins when the game goes on
+                raise ValueError(f"It cannot be stepped: {live.why_whole}.")
         if self._live is not None and not self._live.steps:
             raise ValueError(f"It cannot be stepped: {self._live.why_whole}.")
         self._paused, self._steps = True, simulations

@@ -293,7 +293,9 @@ def _line_after(live: LiveSearch, action: int, name: Name) -> list[dict[str, Any
 def _verdict(one: dict[str, Any], other: dict[str, Any]) -> str:
     """Say in a sentence or two why the search prefers one of two actions."""
     if one["visits"] == other["visits"] == 0 and one["value"] == other["value"]:
-        return "The search has looked at neither move."
+        if one["value"] is None:
+            return "The search has looked at neither move."
+        return f"The search expects the same after both moves: {one['value']:.3f}."
     better, worse = sorted((one, other), key=_order)
     if worse["visits"] == 0 and worse["value"] is None:
         return f"The search never tried {worse['name']}."

@@ -130,7 +130,8 @@ def _seen(game: PlayedGame, viewer: int | None) -> list[bool]:
     """Return for each decision that is public by now whether the viewer saw it."""
     table = game.table
     if not isinstance(table, RulesTable):  # of which nobody knows who sees what
-        return [not game.keeps_secrets or player == viewer for player, _ in game.moves]
+        settled = game.moves[: game.settled]
+        return [not game.keeps_secrets or player == viewer for player, _ in settled]
     inner = table.env.unwrapped
     observer = inner.possible_agents[0 if viewer is None else viewer]
     everything = viewer is None or not game.keeps_secrets

@@ -137,7 +137,9 @@ class Worker:
             self.task.prepare()
             while not self._closing.is_set():
                 self._one_round()
-        except Exception as error:
+        except (
+            BaseException
+        ) as error:  # SystemExit, too, would end the thread in silence
             self._fail(error)
         finally:
             self.task.close()
@@ -181,7 +183,7 @@ class Worker:
             traceback.print_exc()
             listener.tell("refused", refusal(f"{type(error).__name__}: {error}"))
 
-    def _fail(self, error: Exception) -> None:
+    def _fail(self, error: BaseException) -> None:
         if not isinstance(error, ValueError):
             traceback.print_exc()
         self.failed = {

@@ -271,6 +271,16 @@ def test_of_games_without_points_no_scores_are_told():
     assert text.index("hex") < text.index(", score ")
 
 
+def test_of_several_games_each_has_its_mean_scores():
+    games = [
+        record(Setting(game, 1), n, n, ["a"], [score])
+        for n, (game, score) in enumerate((("race", -7.5), ("climb", 12.5)))
+    ]
+    text = alone(render_report(Results("scores", {}, 2, tuple(games)))).text
+    part = text[text.index("Results by game, players and budget") :]
+    assert "-7.5" in part and "12.5" in part and "race, 1 player:" in part
+
+
 def test_the_best_are_those_whose_intervals_reach_the_best():
     games = played(Setting("hex", 2), [0.0, 2.0, 2.1], 300)
     figures = summarise(games, resamples=0).overall

@@ -1,5 +1,7 @@
 """Tournaments in YAML: errors name the file, the line and the key."""
 
+import re
+
 import pytest
 
 from mcts_agents.arena.tournaments.schedule import Schedule
@@ -193,6 +195,16 @@ def test_files_of_agents_are_in_the_folder_of_the_file(tmp_path, monkeypatch):
     assert list(entrants) == ["agent.yaml", "x", "other.json:tree=self"]
     assert {e["simulations"] for e in entrants.values()} == {7}
     assert entrants["other.json:tree=self"]["tree"] == "self"
+
+
+def test_options_of_games_are_no_files(tmp_path):
+    path = tmp_path / "t.yaml"
+    game = "tests.test_environment_games:old_dice:file=maze.json"
+    for games in (f"['{game}']", f"{{game: '{game}'}}", f"[{{game: '{game}'}}]"):
+        path.write_text(f"games: {games}\nagents: [random, other=random]\n")
+        with pytest.raises(ValueError, match="old_dice") as found:
+            SpecFile(str(path)).spec()
+        assert not re.search("expected text|unknown key", str(found.value))
 
 
 def test_a_file_of_an_agent_that_is_wrong_is_named_too(tmp_path):

@@ -23,12 +23,10 @@ def leaf_values(model: ForwardModel, state, value: str) -> list[float]:
     if value == "evaluate" and PLAYING in results:
         return model.evaluate(state).tolist()
     if value in ("evaluate", "win"):
-        drawn = {model.teams[p] for p in players if results[p] == DRAWN}
-        worth = {
-            PLAYING: 1 / model.team_count,
-            DRAWN: 1 / max(len(drawn), 1),
-            WON: 1.0,
-        }
+        worth = {PLAYING: 1 / model.team_count}
+        for shared in (WON, DRAWN):
+            sharing = {model.teams[p] for p in players if results[p] == shared}
+            worth[shared] = 1 / max(len(sharing), 1)
         return [worth.get(result, 0.0) for result in results]
     scores = model.scores(state).tolist()
     sign = {WON: 0.5, PLAYING: 0.0, DRAWN: 0.0}

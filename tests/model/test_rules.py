@@ -294,6 +294,10 @@ def test_variant_functions_that_are_refused():
         (Spec(4, 3, teams=(0, 2, 0, 2)), "counted from 0"),
         (Spec(2, 3, teams=(0, 0)), "of two teams or more"),
         (Spec(2, 3, observation_shape=(3,)), "`observe` and Spec.observation_shape go"),
+        (
+            Spec(2, 3, observation_shape=()),
+            r"observation_shape is \(\), expected a tuple",
+        ),
     ],
 )
 def test_specs_that_are_refused(answer, words):

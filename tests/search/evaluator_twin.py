@@ -248,8 +248,7 @@ class EvaluatorTwin:
         if self.discount is not None:
             return self.model.scores(state).tolist()
         results = self.model.results(state).tolist()
-        drawn = max(results.count(DRAWN), 1)
-        worth = {WON: 1.0, DRAWN: 1 / drawn}
+        worth = {r: 1 / max(results.count(r), 1) for r in (WON, DRAWN)}
         return [worth.get(result, 0.0) for result in results]
 
     def scale_of(self, player):

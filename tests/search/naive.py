@@ -284,10 +284,10 @@ class NaiveSearch:
                 for score, result in zip(model.scores(state), results, strict=True)
             ]
         else:
-            worth = {WON: 1.0, LOST: 0.0, PLAYING: 1 / len(set(model.teams))}
-            if DRAWN in results:
+            worth = {LOST: 0.0, PLAYING: 1 / len(set(model.teams))}
+            for shared in {WON, DRAWN} & set(results):
                 pairs = zip(model.teams, results, strict=True)
-                worth[DRAWN] = 1 / len({team for team, r in pairs if r == DRAWN})
+                worth[shared] = 1 / len({team for team, r in pairs if r == shared})
             values = [worth[result] for result in results]
             if settings.value == "evaluate" and set(results) == {PLAYING}:
                 values = model.evaluate(state).tolist()

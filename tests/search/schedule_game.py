@@ -84,6 +84,8 @@ def rules(chance: bool) -> Rules:
                 state.totals[player] += action
                 if chance:
                     state.totals[player] += random_below(rng, 2)
+            elif joint_action[player] != -1:
+                raise ValueError("who does not move has an action")
         state.step += 1
 
     @made.define

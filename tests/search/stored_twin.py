@@ -185,8 +185,10 @@ class StoredTwin:
         if PLAYING in results:
             evaluation = self.model.evaluate(state).tolist()
         teams = self.model.teams
-        drawn = {teams[p] for p, result in enumerate(results) if result == DRAWN}
-        worth = {WON: 1.0, DRAWN: 1 / max(len(drawn), 1)}
+        worth = {}
+        for shared in (WON, DRAWN):
+            sharing = {teams[p] for p, r in enumerate(results) if r == shared}
+            worth[shared] = 1 / max(len(sharing), 1)
         values = [
             evaluation[p] if result == PLAYING else worth.get(result, 0.0)
             for p, result in enumerate(results)

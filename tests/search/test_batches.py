@@ -20,6 +20,7 @@ from tests.search.evaluators import (
     run,
     virtual_visits,
 )
+from tests.search.schedule_game import schedule
 from tests.toy_games import auction, hands, nim
 
 TICTACTOE = rules.model()
@@ -185,6 +186,27 @@ def test_calls_are_a_batch_each(batch):
     assert evaluator.calls[0] == 1
     assert sum(evaluator.calls) == 1001  # no game ends this early
     assert 1000 / batch + 1 <= len(evaluator.calls) <= 1.1 * 1000 / batch + 6
+
+
+def test_who_does_not_move_has_no_action_after_a_leaf_between_two_movers():
+    """The game itself looks; a descent ends where the third player is to decide."""
+    model = schedule(players=3, masks=(1, 6) * 3)
+    for batch in (1, 8):
+        result, _ = run(
+            model, of_states(model), simultaneous="serialised", batch=batch, value="win"
+        )
+        assert result.visits.sum() == 300
+
+
+@pytest.mark.parametrize("tree", ["multi", "observers"])
+def test_opponents_with_roots_of_their_own_cannot_move_at_the_root(tree):
+    model = make_model("sushi_go:players=3")[1]
+    apart = {"tree": tree, "opponent_information": "separate"}
+    with pytest.raises(RuntimeError, match=r"'separate' with an evaluator.*'merged'"):
+        run(model, of_states(model), **apart)
+    in_turn = make_model("love_letter:players=3")[1]
+    result, _ = run(in_turn, of_states(in_turn), **apart)
+    assert result.visits.sum() == 300
 
 
 def test_virtual_losses_spread_a_batch():

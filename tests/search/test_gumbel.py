@@ -118,7 +118,7 @@ class Twin(EvaluatorTwin):
         if taken == 0:
             for action in legal:
                 self.noise[action] = random_gumbel(self.rng.array)
-        due = visits_due(taken, min(self.sampled, len(legal)), taken + self.left)
+        due = visits_due(taken, min(self.sampled, len(legal)), taken + self.left, 0)
         among = [action for action in legal if visits[action] == due]
         self.final = lambda visits: max(
             legal, key=lambda a: (visits[a], self.noise[a] + ranks[a])

@@ -100,9 +100,11 @@ def evaluate(game, state, out):
 
 def win(results, teams=None):
     teams = teams or tuple(range(len(results)))
-    worth = {WON: 1.0, LOST: 0.0, PLAYING: 1 / len(set(teams))}
-    drawn = {t for t, r in zip(teams, results, strict=True) if r == DRAWN}
-    return [1 / len(drawn) if r == DRAWN else worth[r] for r in results]
+    worth = {LOST: 0.0, PLAYING: 1 / len(set(teams))}
+    for shared in (WON, DRAWN):
+        pairs = zip(teams, results, strict=True)
+        worth[shared] = 1 / max(len({t for t, r in pairs if r == shared}), 1)
+    return [worth[result] for result in results]
 
 
 def score(results, scores, bonus, by="magnitude"):

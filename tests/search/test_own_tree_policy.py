@@ -22,6 +22,7 @@ from mcts_agents.search.kernel.tree_policies.indices import (
     edges_at,
     rng_at,
 )
+from tests.search.evaluators import of_states
 from tests.toy_games import auction, hands, nim
 
 
@@ -82,6 +83,34 @@ def test_parameters_reach_the_policy_in_their_order():
     assert_same(found(model, tree_policy=GREEDY), theirs)
     other = dataclasses.replace(GREEDY, parameters={"unused": 0.3, "epsilon": 0.9})
     assert found(model, tree_policy=other).visits.tolist() != theirs.visits.tolist()
+
+
+@njit
+def by_depth(view_address, settings_address, rng_address):
+    """The first action at the root, the last one below; the last one of the search."""
+    view = decision_at(view_address)
+    known = view.raw_value == view.raw_value
+    if known or view.depth > 0 or view.simulations_left == 1:
+        return candidate(view, view.count - 1)
+    return candidate(view, 0)
+
+
+@pytest.mark.parametrize("chosen", [{}, {"memory": 100}])
+def test_a_policy_sees_where_it_chooses(chosen):
+    policy = TreePolicy("by_depth", choose=by_depth, kind="other")
+    result = found(nim(), tree_policy=policy, **chosen)
+    assert result.visits[[0, -1]].tolist() == [399, 1]
+    (bandit,) = result.tree()["children"][0]["node"]["bandits"]
+    visited = [entry["visits"] for entry in bandit["actions"]]
+    assert sum(visited[:-1]) == 0 < visited[-1]
+
+
+def test_an_update_needs_leaves_that_do_not_wait():
+    policy = TreePolicy("learning", choose=greedy, kind="other", update=greedy)
+    told = dataclasses.replace(policy, options=None)
+    model = nim()
+    with pytest.raises(ValueError, match=r"evaluator=.* has an effect only with"):
+        found(model, tree_policy=told, value="win", evaluator=of_states(model))
 
 
 def test_what_a_policy_does_not_read_is_refused():

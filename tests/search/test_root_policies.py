@@ -1,5 +1,6 @@
 """Decisions at the root: what is tried there, which move is made, what is told."""
 
+import math
 import re
 
 import numpy as np
@@ -47,7 +48,7 @@ def halved(actions, budget):
             now = min(width, left)
             visits[:now] += 1
             left -= now
-        width = max(2, width // 2)
+        width = max(2, math.ceil(width / 2))
     return visits
 
 
@@ -56,7 +57,7 @@ def halved(actions, budget):
 def test_the_schedule_is_that_of_rounds(actions, budget):
     visits = np.zeros(actions, int)
     for taken in range(budget):
-        due = visits_due(taken, actions, budget)
+        due = visits_due(taken, actions, budget, 1)
         # The first of equals is taken, so places are ranks.
         visits[int(np.flatnonzero(visits == due)[0])] += 1
     assert sorted(visits, reverse=True) == halved(actions, budget).tolist()
@@ -89,6 +90,18 @@ def test_with_an_evaluator_waiting_visits_count(batch):
         assert visits == expected.tolist()
     assert sum(visits) == 200
     assert np.abs(np.array(visits) - expected).max() <= batch
+
+
+@pytest.mark.parametrize("loss", [1, 3])
+@pytest.mark.parametrize("root_policy", ["gumbel", "sequential_halving"])
+def test_leaves_that_wait_count_once_in_the_schedule(root_policy, loss):
+    """In as many simulations as there are actions, each is tried once."""
+    model = make_model("hex:size=4")[1]
+    result = found(
+        model, evaluator=of_states(model), root_policy=root_policy, value="win",
+        tree_policy="gumbel", batch=8, virtual_loss=loss, simulations=16,
+    )  # fmt: skip
+    assert result.visits.tolist() == [1] * 16
 
 
 BANDIT = Rules(

@@ -9,16 +9,19 @@ import time
 
 import numpy as np
 import pytest
+import yaml
 
 pytest.importorskip("torch")
 
 import torch
 
-from mcts_agents import make_agent
+from mcts_agents import Agent, make_agent
 from mcts_agents.cli import main
 from mcts_agents.envs import tictactoe
 from mcts_agents.learn.training.checkpoints import Progress
-from mcts_agents.learn.training.trainer import Budget
+from mcts_agents.learn.training.config import TrainingConfig
+from mcts_agents.learn.training.listeners import Listener
+from mcts_agents.learn.training.trainer import Budget, Trainer
 from mcts_agents.networks import OnnxNetwork, load
 
 CONFIG = """
@@ -202,6 +205,74 @@ def test_what_cannot_be_trained_is_refused_in_one_line(
     assert (code, len(lines)) == (2, 1)
     assert re.search(message, lines[0])
     assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    ("opponent", "message"),
+    [
+        ("mcts:simulatons=5", "mcts:simulatons=5: .*did you mean simulations"),
+        ("policy:file=none.onnx", "policy:file=none.onnx: .*none.onnx"),
+        (
+            "mcts:tree=multi,opponent_information=separate",
+            "mcts:tree=multi,opponent_information=separate: .*nothing is hidden",
+        ),
+    ],
+)
+def test_opponents_that_cannot_play_are_refused_at_once(
+    tmp_path, config, train, opponent, message
+):
+    config.write_text(CONFIG.replace("random", f'"{opponent}"'))
+    out = tmp_path / "out"
+    code, _, told = train("tictactoe", "--config", config, "--out", out)
+    assert code == 2
+    assert re.search(f"evaluation.opponents: {message}", " ".join(told.split()))
+    assert not out.exists()
+
+
+class GivesUp(Agent):
+    """Cannot decide."""
+
+    def decide(self, model, state, player):
+        raise ArithmeticError("no idea")
+
+
+def test_the_network_is_there_even_if_an_opponent_fails(tmp_path):
+    out = tmp_path / "out"
+    chosen = yaml.safe_load(CONFIG)
+    # It is due at the end only.
+    chosen["evaluation"] |= {
+        "minutes": 1000.0, "opponents": [f"{__name__}:{GivesUp.__name__}"]
+    }  # fmt: skip
+    trainer = Trainer("tictactoe", out, TrainingConfig.model_validate(chosen))
+    with pytest.raises(Exception, match="no idea"):
+        trainer.run(Budget(blocks=1))
+    assert load(out / "policy.safetensors")[1].game == "tictactoe"
+
+
+class StopLearning(Listener):
+    """Breaks off in the first block, once."""
+
+    stopped = False
+
+    def learning(self, updates, of):
+        if not self.stopped:
+            self.stopped = True
+            raise KeyboardInterrupt
+
+
+def test_broken_off_in_the_first_block_it_begins_again(tmp_path):
+    """The same object goes on, as in a notebook."""
+    chosen = TrainingConfig.model_validate(yaml.safe_load(CONFIG))
+    Trainer("tictactoe", tmp_path / "whole", chosen).run(Budget(blocks=2))
+    parts = Trainer("tictactoe", tmp_path / "parts", chosen, listener=StopLearning())
+    with pytest.raises(KeyboardInterrupt):
+        parts.run(Budget(blocks=2))
+    parts.run(Budget(blocks=2))
+    one, other = (
+        load(tmp_path / name / "policy.safetensors")[0].state_dict().values()
+        for name in ("whole", "parts")
+    )
+    assert all(torch.equal(*pair) for pair in zip(one, other, strict=True))
 
 
 def test_blocks_are_spent_as_positions_are():

@@ -71,6 +71,12 @@ def test_losses_of_leaves_that_wait_need_leaves_that_wait():
         assert batched.settings(even).for_model(model).virtual_loss == 3
 
 
+def test_priors_may_be_without_noise():
+    model = make_model("tictactoe")[1]
+    quiet = SelfPlayConfig(method="puct", root_noise=0.0)
+    assert quiet.settings(even).for_model(model).root_noise == 0.0
+
+
 def test_the_network_has_the_sizes_that_are_asked_for():
     model = make_model("connect_four")[1]
     config = TrainingConfig.model_validate({"network": {"blocks": 2}})

@@ -74,6 +74,24 @@ def test_a_network_learns_what_was_played(tictactoe, tmp_path):
         model.apply(state, {movers[0]: action}, new_generator(1))
 
 
+def test_accuracy_is_of_what_agents_chose(tmp_path):
+    """Not of the most visited action: ties, and Gumbel's move, tell otherwise."""
+    games = tmp_path / "games"
+    agent = "mcts:simulations=6,root_policy=gumbel"
+    record("tictactoe", agent, 30, games, seed=2, explore_moves=4, jobs=1)
+    imitator = Imitator(games, tmp_path / "out", config(passes=1))
+    said = imitator.run().evaluations[-1]["same_action"]
+    rows = {
+        name: column[imitator._held_out] for name, column in Dataset(games)[:].items()
+    }
+    with torch.inference_mode():
+        seen = torch.from_numpy(rows["observation"]).float()
+        logits = imitator.learner.network(seen)[0].numpy()
+    best = np.where(rows["action_mask"] > 0, logits, -np.inf).argmax(axis=1)
+    assert said == pytest.approx((best == rows["choice"]).mean())
+    assert (rows["visits"].argmax(axis=1) != rows["choice"]).any()
+
+
 def test_values_are_shares_of_the_win(tmp_path):
     folder = tmp_path / "games"
     record("love_letter", "random", 20, folder, players=3, seed=1, jobs=1)

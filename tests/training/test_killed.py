@@ -114,6 +114,17 @@ def test_a_block_that_was_written_but_not_described_is_described(trained, tmp_pa
     assert numbers(folder)["positions"] == found["positions"]
 
 
+@pytest.mark.parametrize("left", ["checkpoints", "blocks", "policies"])
+def test_what_is_left_of_an_unknown_run_is_not_taken_over(trained, tmp_path, left):
+    folder = copied(trained, tmp_path)
+    for name in {"training.json", "checkpoints", "blocks", "policies"} - {left}:
+        path = folder / name
+        shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+    (folder / left).mkdir(exist_ok=True)
+    with pytest.raises(DatasetError, match=f"has {left}, but no training.json"):
+        train(folder, 320)
+
+
 @pytest.mark.parametrize(
     ("first", "then", "named"),
     [

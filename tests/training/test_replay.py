@@ -1,5 +1,7 @@
 """What batches hold, against the rows that they are drawn from."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -47,6 +49,14 @@ def test_blocks_hold_the_games(name, tmp_path):
         assert set(columns["game"][rows]) <= {game.number}
         start += len(game)
     assert start == len(columns["player"])
+
+
+def test_blocks_are_counted_beyond_five_digits(tmp_path):
+    files = BlockFiles(tmp_path, make_model("tictactoe")[1], "tictactoe", 1)
+    for block in (99_999, 100_000):
+        files.path(block).touch()
+    files.describe()
+    assert json.loads((tmp_path / "dataset.json").read_text())["games"] == 100_001
 
 
 def test_with_many_actions_masks_and_policies_are_whole_again(tmp_path):

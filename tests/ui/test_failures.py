@@ -16,12 +16,14 @@ from tests.ui.pages import new_game, page_of, server
 
 ENVIRONMENT = "pettingzoo.classic.tictactoe_v3:env"
 OPEN = f"{ENVIRONMENT}:perfect_information=true"
-CHEAT, CRASH, BOUNDLESS = (f"tests.ui.own:{n}" for n in ("Cheat", "Crash", "Boundless"))
+CHEAT, CRASH, BOUNDLESS, QUIT = (
+    f"tests.ui.own:{name}" for name in ("Cheat", "Crash", "Boundless", "Quit")
+)
 
 
 @pytest.fixture(scope="module")
 def client():
-    for spec in (CHEAT, CRASH, BOUNDLESS):
+    for spec in (CHEAT, CRASH, BOUNDLESS, QUIT):
         make_agent(spec)  # calls name the modules, as on the command line
     load_any(ENVIRONMENT)
     with server() as opened:
@@ -65,6 +67,15 @@ def test_what_an_agent_raises_pauses_the_game(client, game, capfd):
         page.do("undo", number=1)
         assert page.turn()["number"] == 0
     assert "Traceback" in capfd.readouterr().err
+
+
+def test_an_agent_that_ends_the_process_pauses_the_game(client):
+    key = new_game(client, OPEN, ["human", QUIT], adviser="random")
+    with page_of(client, key) as page:
+        page.turn()
+        page.do("play", action=0, number=0)
+        assert "move failed (SystemExit)" in page.until("refused")["reason"]
+        assert page.until("search")["paused"]
 
 
 def test_what_an_environment_raises_pauses_the_game(client, monkeypatch):

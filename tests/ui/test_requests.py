@@ -6,6 +6,7 @@ import json
 import pytest
 from starlette.websockets import WebSocketDisconnect
 
+from mcts_agents.envs import load_any
 from mcts_agents.ui import sessions
 from mcts_agents.ui.guard import MOST_BODY
 from mcts_agents.ui.messages import MOST_MESSAGE
@@ -236,6 +237,19 @@ def test_nor_those_that_options_or_another_game_name(client, tmp_path):
     assert answer.status_code == 400 and "names it" in answer.json()["reason"]
     body = {"agent": "mcts", "options": {"rollout_policy": str(file)}}
     assert "names it" in client.post("/api/agents/check", json=body).text
+
+
+def test_what_cannot_be_measured_or_read_leaves_the_others_alone(tmp_path):
+    file = tmp_path / "a.yaml"
+    file.write_text("agent: mcts\n")
+    pendulum = "gymnasium:Pendulum-v1"
+    load_any(pendulum)
+    with server(Offered(games=(pendulum,), agents=(str(file),))) as client:
+        rows = {row["game"]: row for row in client.get("/api/gallery").json()["games"]}
+        assert "samples=" in rows[pendulum]["error"] and "error" not in rows["hex"]
+        file.write_text("agent: [")
+        names = [row["name"] for row in client.get("/api/agents").json()]
+        assert {"mcts", str(file)} <= set(names)
 
 
 def test_files_of_agents_that_the_command_line_named(tmp_path):

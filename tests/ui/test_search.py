@@ -8,6 +8,7 @@ import pytest
 from mcts_agents import make_agent
 from mcts_agents.arena.playing.tables import open_table
 from mcts_agents.ui.live_search import LiveSearch
+from mcts_agents.ui.search_views import _verdict
 from tests.ui.pages import new_game, page_of, server
 
 # Its tree is small, so its memory is never full, which would end it early.
@@ -284,6 +285,26 @@ def test_a_decision_ends_even_if_its_agent_begins_late():
     deciding.join(60)
     assert not deciding.is_alive()
     table.close()
+
+
+def test_a_decision_that_has_not_begun_is_cancelled_once():
+    table = open_table("hex:size=5", None)
+    table.begin(1)
+    live = LiveSearch(make_agent("grave"), table, table.turn(), 0, {})
+    before = threading.active_count()
+    live.cancel()
+    assert threading.active_count() == before
+    live.advance()
+    assert live.cancelled and not live.done and live.result is None
+    table.close()
+
+
+def test_equal_values_without_visits_are_told():
+    same = {"name": "a", "visits": 0, "value": 0.5}
+    told = "The search expects the same after both moves: 0.500."
+    assert _verdict(same, {**same, "name": "b"}) == told
+    unseen = {**same, "value": None}
+    assert "neither" in _verdict(unseen, {**unseen, "name": "b"})
 
 
 def test_an_idle_table_takes_no_processor_time(client):

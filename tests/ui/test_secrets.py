@@ -90,6 +90,25 @@ def test_choices_of_the_same_moment_are_not_sent(client):
     assert all(told["search"] is None for told in heard if told["kind"] == "search")
 
 
+def test_nor_those_of_a_parallel_environment(client):
+    name = "tests.model.third_party:Matching"
+    load_any(name)
+    seats = ["mcts:simulations=20", "human"]
+    open_to_all = f"{name}:perfect_information=true"
+    key = new_game(client, open_to_all, seats, seed=6, adviser="random")
+    with page_of(client, key) as page:
+        position = page.turn()
+        assert position["number"] == 1 and position["log"] == []
+        page.do("play", action=0, number=1)
+        assert len(page.until("position", lambda m: m["number"] >= 2)["log"]) == 2
+    searches = []
+    for told in map(json.loads, page.heard):
+        if told["kind"] == "position" and told["number"] >= 2:
+            break
+        searches += [told] if told["kind"] == "search" else []
+    assert all(told["search"] is None for told in searches)
+
+
 def test_several_people_say_who_they_are(client):
     key = new_game(client, "love_letter", ["human", "human"], seed=6, players=2)
     with page_of(client, key) as page:

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from gymnasium import spaces
 from gymnasium.utils.env_checker import check_env
+from pettingzoo.utils.conversions import parallel_to_aec
 
 from mcts_agents import MCTSAgent, RandomAgent
 from mcts_agents.wrappers import SingleAgentEnv
 from tests.envs.variants import random_legal
+from tests.model.test_remembering import Waiting
 from tests.model.third_party import AtOnce, Countdown, Matching, serialised_matching
 from tests.wrappers.playing import episode, plain
 
@@ -31,6 +33,20 @@ class Unnested(Countdown):
     def observe(self, agent):
         self.board = np.full((3, 3), self.left, np.int8)
         return {"board": self.board, "action_mask": np.ones(2, np.int8)}
+
+
+@pytest.mark.parametrize("learner", ["a", "b"])
+def test_who_waits_in_the_aec_form_is_not_asked(learner):
+    env = SingleAgentEnv(parallel_to_aec(Waiting()), seat=learner, opponents="random")
+    info = env.reset(seed=0)[1]
+    rewards = []
+    while True:
+        assert info["action_mask"].all()
+        _, reward, terminated, truncated, info = env.step(1)
+        rewards.append(reward)
+        if terminated or truncated:
+            break
+    assert len(rewards) == 3
 
 
 FACTORIES = {

@@ -116,4 +116,5 @@ def budget_label(budget: str) -> str:
 def setting_label(setting: Setting) -> str:
     """Write a setting for people: `hex:size=5, 2 players, 1,000 simulations`."""
     budget = f", {budget_label(setting.budget)}" if setting.budget else ""
-    return f"{setting.game}, {setting.players} players{budget}"
+    players = "1 player" if setting.players == 1 else f"{setting.players} players"
+    return f"{setting.game}, {players}{budget}"

@@ -53,7 +53,8 @@ class Setting:
 
     def __str__(self) -> str:
         budget = f", {self.budget}" if self.budget else ""
-        return f"{self.game}, {self.players} players{budget}"
+        players = "1 player" if self.players == 1 else f"{self.players} players"
+        return f"{self.game}, {players}{budget}"
 
 
 @dataclass(frozen=True)

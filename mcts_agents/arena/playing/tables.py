@@ -18,6 +18,7 @@ from mcts_agents.envs import EnvironmentGame, Game, environments, make_any
 from mcts_agents.envs.environment_game import WORD, begin, has_rules
 from mcts_agents.envs.text_game import text_picture
 from mcts_agents.model import ForwardModel, GameError
+from mcts_agents.model.copying.copied_parallel import SerialisedFace
 from mcts_agents.model.copying.face_kinds import face_of
 from mcts_agents.model.copying.rewards import finite_reward
 from mcts_agents.model.copying.situations import results_by_return
@@ -87,7 +88,7 @@ class Table(ABC):
     def movers(self) -> list[int]:
         """Return who decides before the position changes, ascending; none at the end.
 
-        For a third-party environment, this is the agent to move.
+        For an AEC environment of somebody else, this is the agent to move.
         """
 
     @abstractmethod
@@ -303,11 +304,25 @@ class EnvironmentTable(Table):
             self._env = game.aec(mode)
         self.returns = np.zeros(shape.players)
         self._begun = False
+        self._steps = 0
 
     @property
     def env(self) -> Any:
         """See `Table.env`."""
         return self._env
+
+    @functools.cached_property
+    def _asks_all(self) -> bool:
+        """Whether one step of the environment asks all agents, in PettingZoo's form."""
+        return isinstance(face_of(self.planned), SerialisedFace)
+
+    @property
+    def ply(self) -> int:
+        """How many steps the environment has made; in parallel form, joint ones."""
+        return self._steps - (self._asks_all and not self._begins_a_step())
+
+    def _begins_a_step(self) -> bool:
+        return self.env.agents.index(self.env.agent_selection) == 0
 
     @property
     def planned(self) -> Any:
@@ -323,7 +338,19 @@ class EnvironmentTable(Table):
         """See `Table.begin`."""
         begin(self.env, seed, self.game.name)
         self._begun = True
+        self._steps = 0
         self.returns[:] = 0.0
+
+    def turn(self) -> int | None:
+        """See `Table.turn`; whoever has nothing to decide in a step is not asked."""
+        while (player := super().turn()) is not None:
+            if not self._asks_all:
+                return player
+            face = face_of(self.planned)
+            if player in face.movers():
+                return player
+            self._advance(face.numbers[player].first)
+        return None
 
     def prepare(self, agent: Agent, player: int) -> None:
         """See `Table.prepare`; the agent trusts the game on what it hides."""
@@ -346,6 +373,7 @@ class EnvironmentTable(Table):
                 f"game's spec: {WORD}=true; otherwise resample what it hides, with "
                 "game_from_environment(..., redeterminise=...)"
             )
+        self.turn()  # the first agent may have nothing to decide
         # What is drawn here must not change what the agent decides.
         before = agent._rng.copy()
         with agent.position(self.planned) as (model, _, _):
@@ -366,12 +394,19 @@ class EnvironmentTable(Table):
                 f"{self.game.name}: action {quoted(action)} of "
                 f"{self.env.agent_selection} is not legal; legal: {shown}"
             )
+        self._advance(action)
+
+    def _advance(self, action: int) -> None:
+        if not self._asks_all or self._begins_a_step():
+            self._steps += 1
         super().step(action)
 
     def movers(self) -> list[int]:
         """See `Table.movers`."""
         player = self.turn()
-        return [] if player is None else [player]
+        if player is None or not self._asks_all:
+            return [] if player is None else [player]
+        return face_of(self.planned).movers()
 
     def state(self) -> np.ndarray:
         """See `Table.state`."""

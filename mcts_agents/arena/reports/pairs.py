@@ -62,12 +62,20 @@ def replay_command(results: Results) -> str:
     It runs in the folder of the store, and imports the modules of the user that the
     tournament names.
     """
-    imported = [
-        f"--import {shlex.quote(name)}" for name in results.description.get(SOURCES, {})
-    ]
     name = results.name
     store = shlex.quote(f"./{name}" if name.startswith("-") else name)
-    return " ".join(["mcts-agents", *imported, "replay", store])
+    return " ".join(["mcts-agents", *_imports(results), "replay", store])
+
+
+def repeat_command(results: Results) -> str:
+    """Return the command that plays the tournament again, from a file of it."""
+    words = ["tournament", "tournament.yaml", "--store", "again.sqlite"]
+    return " ".join(["mcts-agents", *_imports(results), *words])
+
+
+def _imports(results: Results) -> list[str]:
+    names = results.description.get(SOURCES, {})
+    return [f"--import {shlex.quote(name)}" for name in names]
 
 
 def placement_table(

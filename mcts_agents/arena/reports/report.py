@@ -24,6 +24,7 @@ from mcts_agents.arena.reports.pairs import (
     Listings,
     listed_games,
     placement_table,
+    repeat_command,
     replay_command,
 )
 from mcts_agents.arena.reports.pictures import heat_map, rating_plot, win_rates
@@ -75,7 +76,7 @@ def write_report(
 def write_pictures(results: Results, folder: str | os.PathLike[str]) -> list[Path]:
     """Write the pictures of the page as separate SVG files; return their names.
 
-    `win_rates_GAME.svg` for each game, `ratings.svg` and `pairs.svg`.
+    `win_rates_GAME.svg` for each game; where agents met, `ratings.svg` and `pairs.svg`.
 
     Args:
         results: With one game at least.
@@ -95,8 +96,10 @@ def write_pictures(results: Results, folder: str | os.PathLike[str]) -> list[Pat
                 break
             name = f"{plain}_{number}"  # two games may have the same plain name
         pictures[name] = win_rates(settings)
-    pictures["ratings"] = rating_plot(overall)
-    pictures["pairs"] = heat_map(names, overall.before)
+    if ratings := rating_plot(overall):
+        pictures["ratings"] = ratings
+    if overall.before.any():  # somebody has met another
+        pictures["pairs"] = heat_map(names, overall.before)
     folder.mkdir(exist_ok=True)
     written = []
     for name, picture in pictures.items():
@@ -238,6 +241,7 @@ def _shown(results: Results, listings: Listings) -> dict[str, Any]:
         "repeated": REPEATED,
         "failures": results.failures[:_SHOWN_FAILURES],
         "repeat": _yaml(description),
+        "repeat_command": repeat_command(results),
     }
     return {**shown, "contents": _contents(shown)}
 

@@ -91,6 +91,8 @@ class SpecFile:
                     name: self._from_folder(agent, (key, name))
                     for name, agent in data[key].items()
                 }
+            elif key == "games":
+                data[key] = self._games_from_folder(data[key])
             else:
                 data[key] = self._from_folder(data[key], (key,))
         try:
@@ -98,6 +100,20 @@ class SpecFile:
                 return TournamentSpec.model_validate(data)
         except ValueError as error:
             raise ValueError(self.told(error)) from error
+
+    def _games_from_folder(self, games: Any) -> Any:
+        """Take what searches name from the folder of this file; games are no files."""
+        if isinstance(games, list):
+            return [
+                self._game_from_folder(game, ("games", number))
+                for number, game in enumerate(games)
+            ]
+        return self._game_from_folder(games, ("games",))
+
+    def _game_from_folder(self, game: Any, place: Place) -> Any:
+        if not isinstance(game, dict) or "search" not in game:
+            return game
+        return {**game, "search": self._from_folder(game["search"], place)}
 
     def _from_folder(self, agents: Any, place: Place) -> Any:
         """Take the names of agents' files from the folder of this file."""

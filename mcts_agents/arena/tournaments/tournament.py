@@ -52,11 +52,16 @@ def open_store(path: str | PathLike[str], schedule: Schedule) -> Store:
 
     Raises:
         StoreError: It cannot be opened (see `Store.write`); it holds another
-            tournament, more games of this one, or rows that no store has; or the
-            source of a user's module that the tournament names has changed.
+            tournament, a study without one, more games of this one, or rows that no
+            store has; or the source of a user's module that the tournament names has
+            changed.
     """
     store = Store.write(path)
     try:
+        if store.description() is None and holds_study(store):
+            raise StoreError(
+                f"{store.path}: holds a study of `tune`; use another store"
+            )
         enter(store, schedule)
         for _ in store.games():  # edited rows are refused before hours of games
             pass
@@ -64,6 +69,12 @@ def open_store(path: str | PathLike[str], schedule: Schedule) -> Store:
         store.close()
         raise
     return store
+
+
+def holds_study(store: Store) -> bool:
+    """Return whether Optuna has written a study of `tune` into a store."""
+    tables = "SELECT count(*) FROM sqlite_master WHERE name = 'studies'"
+    return bool(store.connection.execute(tables).fetchone()[0])
 
 
 def enter(store: Store, schedule: Schedule) -> None:

@@ -48,7 +48,12 @@ from mcts_agents.arena.tournaments.spec_values import (
     game_spec,
 )
 from mcts_agents.arena.tournaments.store import Store, StoreError
-from mcts_agents.arena.tournaments.tournament import enter, prepare, run_tournament
+from mcts_agents.arena.tournaments.tournament import (
+    enter,
+    holds_study,
+    prepare,
+    run_tournament,
+)
 from mcts_agents.arena.tournaments.tournament_spec import (
     TournamentSpec,
     differences,
@@ -293,9 +298,8 @@ class Tuning:
         if not description["opening"]:
             del description["opening"]  # as in studies from before there were any
         check_path(store.path)
-        tables = "SELECT count(*) FROM sqlite_master WHERE name = 'studies'"
-        is_study = store.connection.execute(tables).fetchone()[0]
-        if not is_study and store.description() is not None:  # Optuna would write to it
+        # Optuna would write to it.
+        if not holds_study(store) and store.description() is not None:
             raise StoreError(f"{store.path}: holds a tournament; use another store")
         storage = optuna.storages.RDBStorage(f"sqlite:///{store.path}")
         names = optuna.study.get_all_study_names(storage)

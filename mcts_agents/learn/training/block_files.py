@@ -66,9 +66,9 @@ class BlockFiles:
         Raises:
             OSError: It cannot be written.
         """
-        last = max(self.folder.glob(f"shard-*.{FORMAT}")).stem
-        blocks = int(last.removeprefix("shard-")) + 1
-        write_description(self.folder, self._description(blocks))
+        found = [path.stem for path in self.folder.glob(f"shard-*.{FORMAT}")]
+        last = max(int(name.removeprefix("shard-")) for name in found)
+        write_description(self.folder, self._description(last + 1))
 
     def read(self, block: int) -> Columns:
         """Return the rows of a block: all columns, masks and policies in full.

@@ -104,7 +104,10 @@ def read_checkpoint(path: Path) -> tuple[dict[str, torch.Tensor], Progress]:
 
 
 def go_on(folder: Path, learner: "Learner") -> Progress:
-    """Let a learner go on from the last checkpoint of a folder, if there is any.
+    """Let a learner go on from the last checkpoint of a folder.
+
+    If there is none, it begins again: a run that was interrupted before its first
+    checkpoint may have changed it.
 
     Returns:
         How far it has come.
@@ -114,6 +117,7 @@ def go_on(folder: Path, learner: "Learner") -> Progress:
     """
     stored = checkpoints(folder)
     if not stored:
+        learner.begin_again()
         return Progress()
     tensors, progress = read_checkpoint(stored[-1])
     try:

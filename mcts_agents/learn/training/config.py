@@ -128,12 +128,12 @@ class SelfPlayConfig(Section):
         if self.method == "gumbel":
             options |= {"root_policy": "gumbel", "tree_policy": "gumbel"}
         else:
-            options |= {
-                "tree_policy": "alphago",
-                "exploration": 1.25,
-                "root_noise": self.root_noise,
-                "root_noise_alpha": self.root_noise_alpha,
-            }
+            options |= {"tree_policy": "alphago", "exploration": 1.25}
+            if self.root_noise > 0.0:
+                options |= {
+                    "root_noise": self.root_noise,
+                    "root_noise_alpha": self.root_noise_alpha,
+                }
         options |= self.search
         return SearchSettings(
             evaluator=evaluator, simulations=self.simulations, value="win", **options
@@ -280,6 +280,15 @@ class EvaluationConfig(Section):
     )
 
 
+def check_teams(model: ForwardModel) -> None:
+    """Raise ValueError if nobody can win against another team."""
+    if model.team_count < 2:
+        raise ValueError(
+            f"{model.name} has a single team; training learns shares of a win, which "
+            "takes at least two"
+        )
+
+
 class NetworkSection(Section):
     """The network that learns, and how it computes."""
 
@@ -313,11 +322,7 @@ class NetworkSection(Section):
         Raises:
             ValueError: It does not fit the game.
         """
-        if model.team_count < 2:
-            raise ValueError(
-                f"{model.name} has a single team; training learns shares of a win, "
-                "which takes at least two"
-            )
+        check_teams(model)
         sizes = {name: _tuple(size) for name, size in self.network.items()}
         kind = sizes.pop("kind", None) or NetworkConfig.for_model(model).kind
         try:

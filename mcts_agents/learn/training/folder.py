@@ -84,8 +84,12 @@ class Folder:
         described = json.loads(json.dumps(described))
         path = self.path / RUN
         if not path.exists():
-            if self.checkpoints.exists():
-                raise DatasetError(f"{self.path}: has checkpoints, but no {RUN}")
+            for left in (self.checkpoints, self.blocks, self.policies):
+                if left.exists():
+                    raise DatasetError(
+                        f"{self.path}: has {left.name}, but no {RUN}; take another "
+                        f"folder, or delete {left.name}"
+                    )
             self.write(RUN, {"version": __version__, **described})
             return
         try:

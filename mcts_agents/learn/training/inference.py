@@ -45,10 +45,12 @@ def frozen_network(
     place = device_named(device)
     weights = {n: t.cpu().contiguous() for n, t in network.state_dict().items()}
     content = safetensors.torch.save(weights)
-    origin = network.config, content, device, rows, precision
+    chosen = body_type(precision, place)
+    # Another machine computes in the same type, even if it would choose another.
+    origin = network.config, content, device, rows, str(chosen).removeprefix("torch.")
     frozen: Forward
     copied = copy.deepcopy(network).to(place).eval()
-    frozen = mixed = Mixed(copied, body_type(precision, place)).eval()
+    frozen = mixed = Mixed(copied, chosen).eval()
     if place.type == "cpu":
         frozen = _traced(mixed, network.config.observation_shape, rows)
 

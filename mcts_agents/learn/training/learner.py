@@ -36,6 +36,8 @@ class Learner:
         seed: Of its first weights.
         device: Where it computes, as `torch.device` names it.
         precision: As in `TrainingConfig`.
+        start: A network of this architecture with the weights to begin with; None:
+            random ones.
 
     Attributes:
         network: The network.
@@ -53,12 +55,16 @@ class Learner:
         seed: int = 0,
         device: str = "cpu",
         precision: str = "float32",
+        start: Network | None = None,
     ):
         self.config = config
         self.device = device_named(device)
         self._body_type = body_type(precision, self.device)
         self.network = Network(network, seed=seed).to(self.device).eval()
+        if start is not None:
+            self.network.load_state_dict(start.state_dict())
         self._optimiser = self._new_optimiser()
+        self._first = {name: tensor.clone() for name, tensor in self.tensors().items()}
 
     def _new_optimiser(self) -> torch.optim.Optimizer:
         config, weights = self.config, self.network.parameters()
@@ -121,6 +127,10 @@ class Learner:
                 if value is not None:
                     found[f"optimiser.{number}.{name}"] = torch.as_tensor(value)
         return found
+
+    def begin_again(self) -> None:
+        """Forget all updates."""
+        self.restore(self._first)
 
     def restore(self, tensors: dict[str, torch.Tensor]) -> None:
         """Take over what `tensors` has returned.

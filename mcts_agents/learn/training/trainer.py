@@ -10,6 +10,7 @@ from typing import Any
 import loky
 import numpy as np
 
+from mcts_agents.agents import make_agent
 from mcts_agents.arena.playing.match import open_game
 from mcts_agents.arena.playing.tables import open_table
 from mcts_agents.envs import EnvironmentGame, make_any
@@ -24,7 +25,7 @@ from mcts_agents.learn.training.checkpoints import (
     write_checkpoint,
 )
 from mcts_agents.learn.training.cluster_playing import ClusterWorkers
-from mcts_agents.learn.training.config import TrainingConfig
+from mcts_agents.learn.training.config import TrainingConfig, check_teams
 from mcts_agents.learn.training.environment_playing import EnvironmentWorkers
 from mcts_agents.learn.training.folder import POLICY, Folder
 from mcts_agents.learn.training.inference import frozen_network
@@ -118,6 +119,7 @@ class Trainer:
         self.listener = listener or Listener()
         found, self.model = make_any(game, players)
         self.game = {"game": game, "players": players, "seed": seed}
+        check_teams(self.model)
         first = None if start is None else self._beginning(start)
         self._network = (
             self.config.network_config(self.model) if first is None else first.config
@@ -144,9 +146,8 @@ class Trainer:
             seed=seed,
             device=place.device,
             precision=self.config.precision,
+            start=first,
         )
-        if first is not None:
-            self.learner.network.load_state_dict(first.state_dict())
         self._prepare()
         self.folder = Folder(Path(folder))
         self.progress = Progress()
@@ -181,13 +182,21 @@ class Trainer:
         """Rehearse: refusals come, and code is compiled, before the clock.
 
         Raises:
-            ValueError: The game is over after the random decisions of an evaluation.
+            ValueError: An opponent of the evaluations cannot play the game, or it is
+                over after their random decisions.
         """
         evaluation = self.config.evaluation
         if evaluation.minutes:
             game, players, seed = self.game.values()
             with closing(open_table(game, players)) as table:
                 table.begin(seed)
+                for spec in evaluation.opponents:
+                    try:
+                        table.prepare(make_agent(spec), 0)
+                    except (ValueError, OSError) as error:
+                        raise ValueError(
+                            f"evaluation.opponents: {spec}: {error}"
+                        ) from error
                 try:
                     open_game(table, seed, evaluation.opening)
                 except ValueError as error:
@@ -356,17 +365,18 @@ class Trainer:
     # -- the end
 
     def _finish(self) -> None:
-        """Evaluate what is not evaluated yet, and write the files of the end."""
+        """Write the files of the end, and evaluate what is not evaluated yet."""
         progress = self.progress
         positions = sum(progress.positions)
-        if self.config.evaluation.minutes and progress.blocks:
-            done = [entry["positions"] for entry in progress.evaluations]
-            if positions not in done:
-                self._evaluate()
+        # First of all: whatever an opponent may do, the network is there.
         path = self.folder.path / POLICY
         save(path, self.learner.network, self._description)
         told = self.folder.export(self.learner.network, self._description)
         if told:
             self.listener.say(told)
+        if self.config.evaluation.minutes and progress.blocks:
+            done = [entry["positions"] for entry in progress.evaluations]
+            if positions not in done:
+                self._evaluate()
         self.folder.draw(progress, str(self.game["game"]))
         self.folder.summarise(self._described, self.config, progress)

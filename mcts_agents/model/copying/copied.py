@@ -658,6 +658,7 @@ class CopiedEnvironment(ShownCopies):
                     "when it has changed the copy that it was given, or another copy"
                 )
             held.face = held.face.around(changed)
+        held.face.forget_others(player)
         self._situations.write(state, held, handle)
 
     def _state_key(self, state: int, observer: int) -> int:

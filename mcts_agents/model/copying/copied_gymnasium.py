@@ -256,7 +256,8 @@ class GymnasiumFace(Face):
     def mask_of(self, player: int) -> Any:
         """Return the mask of the next action if the environment shows one."""
         if self._masks_method:
-            return np.asarray(self.env.get_wrapper_attr("action_masks")())
+            mask = self.env.get_wrapper_attr("action_masks")()
+            return mask if isinstance(mask, tuple) else np.asarray(mask)
         if not self._at_root:
             return self._mask
         inner = self.env.unwrapped

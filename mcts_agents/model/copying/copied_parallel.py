@@ -1,6 +1,6 @@
 """PettingZoo parallel environments as a forward model sees them."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from mcts_agents.model.copying.cloning import Cloner
 from mcts_agents.model.copying.cloning_kinds import UncopyableEnvironmentError
 from mcts_agents.model.copying.copy_options import CopyOptions
 from mcts_agents.model.copying.faces import Face, check_five, require_reset
+from mcts_agents.model.copying.watchers import layers
 from mcts_agents.model.masks import mask_in, shows_masks
 
 # What a step must return.
@@ -49,6 +50,7 @@ class ParallelFace(Face):
         self._trusted: set[int] = set()
         self._at_root = True
         self._is_live = True
+        self._forgets = False
         self._copied: ParallelEnv | None = None
 
     def require_masks(self) -> None:
@@ -58,6 +60,34 @@ class ParallelFace(Face):
         for player in map(self._place, self.env.agents):
             if self._declare_masks[player] and self.checked_mask(player) is None:
                 raise self._masks_are_unknown()
+
+    def forget_others(self, player: int) -> None:
+        """See `Face.forget_others`; that somebody waits says nothing of what he knows.
+
+        Others are asked anew, in the copy in which it was resampled.
+        """
+        forgotten = set()
+        for agent in self.env.agents:
+            other = self._place(agent)
+            if other != player and (other in self._given or agent in self._masks):
+                mask = self.checked_mask(other)
+                if mask is not None and mask.any():
+                    forgotten.add(other)
+        gone = {self.agents[other] for other in forgotten}
+        self._can_observe, self._forgets = observes(self.env), True
+        self._given = {p: m for p, m in self._given.items() if p not in forgotten}
+        self._masks = {a: m for a, m in self._masks.items() if a not in gone}
+        for other in forgotten:
+            if self.mask_of(other) is None:
+                raise ValueError(
+                    f"{self.name}: redeterminise has changed what {self.agents[other]} "
+                    "may know, and the mask that it was shown is that of the true "
+                    "position; give the environment a method observe(agent), which "
+                    "shows the mask in the copy"
+                )
+        if self._shown is not None:
+            own = self.agents[player]
+            self._shown = {a: seen for a, seen in self._shown.items() if a == own}
 
     def _masks_are_unknown(self) -> ValueError:
         return ValueError(
@@ -77,7 +107,7 @@ class ParallelFace(Face):
 
     def _shown_to(self, player: int) -> Any:
         agent = self.agents[player]
-        if self._shown is not None:
+        if self._shown is not None and (agent in self._shown or not self._forgets):
             return self._shown.get(agent)
         return self._observed(agent) if self._can_observe else None
 
@@ -91,7 +121,9 @@ class ParallelFace(Face):
                 except UncopyableEnvironmentError:
                     self._copied = env  # a search will say so, or replays it
             env = self._copied
-        return env.unwrapped.observe(agent)
+        method = observing(env)
+        assert method is not None
+        return method(agent)
 
     def around(self, env: Any) -> Face:
         """See `Face.around`; a copy may be asked itself."""
@@ -162,7 +194,7 @@ class ParallelFace(Face):
                     self._check_root(agent, seen is not None)
             self._at_root = False
         self._step_is_over()
-        self._masks = masks
+        self._masks, self._forgets = masks, False
 
     def restart(self, seed: int) -> None:
         """See `Face.restart`."""
@@ -250,12 +282,21 @@ class SerialisedFace(ParallelFace):
         return twin
 
 
+def observing(env: Any) -> Callable[[str], Any] | None:
+    """Return the method `observe` of the outermost wrapper that has one.
+
+    Wrappers may narrow masks, in what it returns too.
+    """
+    methods = (getattr(layer, "observe", None) for layer in layers(env))
+    return next((method for method in methods if callable(method)), None)
+
+
 def observes(env: Any) -> bool:
     """Return whether a method `observe(agent)` tells what an agent is shown.
 
     Only turn-based environments must have one, so elsewhere it may be something else.
     """
-    method = getattr(env.unwrapped, "observe", None)
+    method = observing(env)
     code = getattr(method, "__code__", None)
     if code is None:
         return callable(method)

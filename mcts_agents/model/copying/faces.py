@@ -359,6 +359,16 @@ class Face(ABC):
         """Take the masks that somebody gave to the face of which this is a copy."""
         self._given = live._given
 
+    def forget_others(self, player: int) -> None:
+        """Forget what others were shown in the live environment.
+
+        What they know was resampled, and a player must not plan with what is true.
+
+        Raises:
+            ValueError: Nothing tells what they may do instead.
+        """
+        self._given = {p: mask for p, mask in self._given.items() if p == player}
+
     def require_masks(self) -> None:  # noqa: B027
         """Raise ValueError if masks that there are cannot be had before a step."""
 

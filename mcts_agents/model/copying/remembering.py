@@ -296,6 +296,8 @@ def _waits(observation: Any, info: Any) -> bool:
     """Whether an agent's mask, wherever it is, leaves it nothing to decide."""
     mask = mask_in(observation)
     mask = mask_in(info) if mask is None else mask
+    if isinstance(mask, tuple):  # of the parts of an action
+        return not all(np.any(part) for part in mask)
     return mask is not None and not mask.any()
 
 

@@ -12,6 +12,7 @@ from mcts_agents.search.kernel.status import (
     NOT_FINITE,
     NOTHING_KEPT,
     ROLLOUT_TOO_LONG,
+    ROOTS_APART,
 )
 from mcts_agents.search.kernel.tree_policies import tree_policy_of
 from mcts_agents.search.options.settings import SearchSettings
@@ -27,7 +28,7 @@ _AT_FAULT = {
 def failure(status: int, model: ForwardModel, settings: SearchSettings) -> RuntimeError:
     """Return the exception for a status that ends a search; see `kernel/status.py`."""
     words = f"{model.name}: {_words(status, model, settings)}"
-    if status in (ROLLOUT_TOO_LONG, BAD_CHOICE):
+    if status in (ROLLOUT_TOO_LONG, BAD_CHOICE, ROOTS_APART):
         return RuntimeError(words)
     if status == BAD_POLICY:
         return GameError(words)
@@ -44,6 +45,12 @@ def _words(status: int, model: ForwardModel, settings: SearchSettings) -> str:
         return (
             "a rollout is longer than mast can take in; shorten it by `rollout`, or "
             "use mast='tree'"
+        )
+    if status == ROOTS_APART:
+        return (
+            "opponent_information='separate' with an evaluator: where opponents move "
+            "at the same time as the acting player, nearly every determinization "
+            "would begin with an evaluation of roots of their own; use 'merged'"
         )
     if status == NOTHING_KEPT:
         return "`filter_actions` must return from 1 to as many actions as it was given"

@@ -59,7 +59,11 @@ from mcts_agents.model.contract import PLAYING
 from mcts_agents.model.hashing import mixed
 from mcts_agents.search.kernel.batch_records import OVER, batch_of
 from mcts_agents.search.kernel.batches import ends_here, may_stop
-from mcts_agents.search.kernel.closed_loop import begin_stored, walk
+from mcts_agents.search.kernel.closed_loop import (
+    begin_stored,
+    forget_joint_action,
+    walk,
+)
 from mcts_agents.search.kernel.graph import advance_graph
 from mcts_agents.search.kernel.lane import begin_lane, leave, owned_by, owned_by_any
 from mcts_agents.search.kernel.pair import select_opponent
@@ -85,6 +89,7 @@ from mcts_agents.search.kernel.status import (
     BAD_MOVERS,
     BUDGET_SPENT,
     MODEL_ERROR,
+    ROOTS_APART,
     SLICE_DONE,
 )
 from mcts_agents.search.kernel.tree import count_players, observation_link
@@ -291,6 +296,8 @@ def start(search):
         search.arrived_fresh = 0
     if WAITS:
         batch_of(search).ending = OVER
+        if search.serialised:  # the descent before may have ended between two of them
+            forget_joint_action(search)
     if STORED:
         if search.stored:
             begin_stored(search)
@@ -362,6 +369,8 @@ def select_all(search, movers, in_trees):
         if search.serialised:
             return select_in_turn(search, movers), movers
     if WAITS:
+        if search.separate and search.step_count == 0 and count_players(in_trees) > 1:
+            return ROOTS_APART, in_trees
         if in_trees and ends_here(search, in_trees):
             return SLICE_DONE, in_trees
     for tree in range(search.trees):

@@ -9,9 +9,9 @@ there is no rollout, and the heuristic is asked only where the game is over, or 
 the tree's player. A proven leaf has the proven result, and with a discount `rewards.py`
 takes the score off.
 
-- `win`: 1 for a win, 0 for a loss, 1/k if k players drew; an unfinished state is worth
-  1/players to those still playing. Where players have team mates k and `players` count
-  teams.
+- `win`: the share of the win, as `model.win_shares` has it: 1/k if k players have won,
+  or have drawn, and 0 for a loss; an unfinished state is worth 1/players to those still
+  playing. Where players have team mates k and `players` count teams.
 - `score`: the game's score, with +50% for a winner and -50% for a loser (Goodman et
   al., CoG 2022, section V; the bonus is a setting). The percentage is of the score's
   magnitude, so that winning is better where scores are negative, too. TAG multiplies
@@ -132,20 +132,25 @@ def write_win_values(view, out):
     """Write the value of each player's result; `win` above."""
     results = int32_at(view.results, view.players)
     teams = int32_at(view.teams, view.players)
-    drawn = 0
+    won = drawn = 0
     counted = np.int64(0)  # teams, a bit mask
     for player in range(view.players):
-        if results[player] == DRAWN and counted >> teams[player] & 1 == 0:
+        result = results[player]
+        shares = result == WON or result == DRAWN
+        if shares and counted >> teams[player] & 1 == 0:
             counted |= np.int64(1) << teams[player]
-            drawn += 1
+            won += result == WON
+            drawn += result == DRAWN
     for player in range(view.players):
         result = results[player]
         if result == PLAYING:
             out[player] = 1.0 / view.team_count
+        elif result == WON:
+            out[player] = 1.0 / won
         elif result == DRAWN:
             out[player] = 1.0 / drawn
         else:
-            out[player] = 1.0 if result == WON else 0.0
+            out[player] = 0.0
 
 
 @njit

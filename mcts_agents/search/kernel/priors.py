@@ -82,6 +82,8 @@ def add_root_noise(search, noise, alpha):
     while nodes_of(search)[node].player != search.root_player:
         node += 1
     bandit = nodes_of(search)[node]
+    if bandit.count == 0:  # a kept one that nobody has evaluated yet
+        return 0
     rng = rng_of(search)
     # A root that was kept may have more edges than there are ever legal actions.
     weights = np.empty(bandit.count)

@@ -117,6 +117,7 @@ SETTINGS = np.dtype(
         ("gumbel_noise", np.float64),  # weight of the samples
         ("gumbel_visits", np.float64),  # c_visit and c_scale of sigma
         ("gumbel_scale", np.float64),
+        ("virtual_loss", np.int64),  # of a waiting descent in `virtual_visits`
     ],
     align=True,
 )

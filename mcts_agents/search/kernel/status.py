@@ -21,7 +21,8 @@ NO_LIMIT = np.iinfo(np.int64).max
     BAD_MOVERS,
     NOT_ANSWERED,
     BAD_POLICY,
-) = range(16)
+    ROOTS_APART,
+) = range(17)
 
 # What a search that must grow lacks room for, as bits.
 LACKS_NODES, LACKS_EDGES, LACKS_JOINTS, LACKS_POOLS = 1, 2, 4, 8

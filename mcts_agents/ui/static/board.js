@@ -103,11 +103,15 @@ export class Board {
   }
 
   choose(key) {
+    // The shapes are drawn anew, and the focus would be lost with the old ones.
+    const held = this.element.contains(document.activeElement);
     this.from = key;
     this.choosing();
     this.draw();
-    const next = [...this.spots.children].find((spot) => spot.region) ?? this.spots.lastElementChild;
-    if (document.activeElement?.closest?.(".board") && next) this.focus(next);
+    if (!held) return;
+    const target = [...this.spots.children].find((spot) => spot.region);
+    if (target) this.focus(target);
+    else this.refocus();
   }
 
   // A piece can be dragged to where it goes, too.

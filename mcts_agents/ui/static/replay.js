@@ -5,6 +5,7 @@ import { barOf, lineOf } from "./search.js";
 const main = $("#main");
 const store = query.get("store");
 let wanted = 0;
+let lost = false;
 
 const title = h("h1", {}, "");
 const about = h("p", { class: "muted small" }, "");
@@ -71,7 +72,11 @@ function show(message) {
   board.style.maxWidth = `min(100%, ${Math.max(message.width, 560)}px, ${Math.round((message.width / message.height) * 78)}vh)`;
   slider.max = message.last;
   slider.value = message.number;
+  // A page that comes again is shown the first moment.
+  const again = lost && !message.number ? wanted : 0;
+  lost = false;
   wanted = message.number;
+  if (again) setTimeout(() => go(again));
   where.textContent = `move ${message.number} of ${message.last}`;
   results.replaceChildren(...message.seats.map((seat, player) => h("div", {},
     h("span", {}, `player_${player}`), h("span", { class: "muted" }, breakable(seat.agent)), h("span", {}, seat.outcome))));
@@ -82,6 +87,7 @@ function show(message) {
 const table = follow(query.get("id") ?? "", {
   preparing: (message) => (page.hidden ? preparing(message) : (where.textContent = "Searching again")),
   moment: show,
+  lost: () => (lost = true),
   failed: (message) => ready.replaceChildren(h("p", { class: "error" }, message.reason), h("a", { href: "/store" }, "All tournaments")),
   gone: () => {
     page.hidden = true;

@@ -99,7 +99,7 @@ export class SeatChoice {
     }
     if (!this.budget.hidden && this.amount.value.trim()) {
       texts[this.unit.value] = this.amount.value;
-      if (this.unit.value === "seconds" && this.agent.budgets.includes("forward_model_calls")) {
+      if (this.unit.value === "seconds" && this.agent.memory) {
         texts.memory ??= MEMORY.agent;
       }
     }

@@ -30,6 +30,7 @@ from mcts_agents.search.kernel.priors import log_of
 from mcts_agents.search.kernel.records import settings_at
 from mcts_agents.search.kernel.root_policies.root_policy import RootPolicy
 from mcts_agents.search.kernel.root_policies.sequential_halving import (
+    descents,
     own_visits_only,
     visits_due,
 )
@@ -88,6 +89,11 @@ def halve_sampled(view_address, settings_address, rng_address):
     count = np.int64(view.count)
     ranks = float64_at(view.weights, count)
     _, taken = weigh_candidates(view, settings, ranks)
+    if settings.virtual_loss > 1:
+        taken = 0
+        for i in range(count):
+            index = candidate(view, i)
+            taken += descents(settings, edges[index], statistics[index])
     if taken == 0:  # the decision begins
         for i in range(count):
             statistic = statistics[candidate(view, i)]
@@ -105,12 +111,12 @@ def halve_sampled(view_address, settings_address, rng_address):
         ranks[i] += noise
         ranks[i] += log_prior
     sampled = min(count, np.int64(settings.gumbel_actions))
-    due = visits_due(taken, sampled, taken + view.simulations_left)
+    due = visits_due(taken, sampled, taken + view.simulations_left, 0)
     best, most, ties = np.int64(-1), np.int64(-1), 0
     for i in range(count):
         # Who is behind the schedule, because descents were given up, catches up.
         index = candidate(view, i)
-        visits = edges[index].visits + statistics[index].virtual_visits
+        visits = descents(settings, edges[index], statistics[index])
         if visits > due or visits < most:
             continue
         if visits > most or ranks[i] > ranks[best]:
@@ -188,20 +194,6 @@ def _policy(root, settings):
     return priors
 
 
-_own_visits_only = own_visits_only(
-    "gumbel", "samples actions when a decision begins, and has no other noise"
-)
-
-
-def _check(settings):
-    _own_visits_only(settings)
-    if settings.virtual_loss == 0 and settings.batch > 1:
-        raise ValueError(
-            f"virtual_loss=0: root_policy='gumbel' shares out batch={settings.batch} "
-            "leaves by the visits that wait; use virtual_loss=1 or more, or batch=1"
-        )
-
-
 GUMBEL = RootPolicy(
     "gumbel",
     choose=halve_sampled,
@@ -209,5 +201,7 @@ GUMBEL = RootPolicy(
     policy=_policy,
     needs_simulations=True,
     merges=False,
-    check=_check,
+    check=own_visits_only(
+        "gumbel", "samples actions when a decision begins, and has no other noise"
+    ),
 )

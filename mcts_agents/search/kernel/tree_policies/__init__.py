@@ -89,6 +89,7 @@ def _numbers(settings: Any) -> dict[str, Any]:
         "gumbel_noise": settings.gumbel_noise,
         "gumbel_visits": settings.gumbel_visits,
         "gumbel_scale": settings.gumbel_scale,
+        "virtual_loss": settings.virtual_loss,
         "shares": settings.value == "win" and not settings.paranoid,
         "user": own + [0.0] * (USER_PARAMETERS - len(own)),
     }
@@ -110,8 +111,12 @@ TAKES_PRIORS = Condition(
 
 
 def takes_priors(policy: TreePolicy) -> bool:
-    """Whether a policy can be asked with an evaluator's priors."""
-    return policy.evaluated is not None or policy.options is None
+    """Whether a policy can be asked with an evaluator's priors.
+
+    Leaves that wait do not keep what an `update` is told.
+    """
+    asks_itself = policy.options is None and policy.update is None
+    return policy.evaluated is not None or asks_itself
 
 
 # With them no action is untried.
@@ -119,6 +124,7 @@ _WITHOUT_INITIAL_VISITS = Condition(
     lambda s: s.initial_visits == 0 or tree_policy_of(s.tree_policy).options is None,
     "initial_visits 0",
 )
+_NORMALISES = reads("normalise")
 _AT_THE_ROOT = Condition(lambda s: s.root_policy == "gumbel", "root_policy gumbel")
 _COMPLETES_VALUES = Condition(
     lambda s: "gumbel" in (s.root_policy, s.tree_policy),
@@ -155,12 +161,19 @@ PART = Part(
         ],
         "epsilon": [reads("epsilon")],
         "temperature": [reads("temperature")],
-        "normalise": [reads("normalise")],
+        "normalise": [
+            Condition(
+                lambda s: _NORMALISES.holds(s) or s.root_policy == "gumbel",
+                f"{_NORMALISES.words} or root_policy gumbel",
+            )
+        ],
         "gumbel_actions": [_AT_THE_ROOT],
         "gumbel_noise": [_AT_THE_ROOT],
         "gumbel_visits": [_COMPLETES_VALUES],
         "gumbel_scale": [_COMPLETES_VALUES],
     },
     numbers=_numbers,
+    # A user's policy is shown where in the tree it chooses.
+    extended=lambda s: not isinstance(s.tree_policy, str),
     keeps_statistics=lambda s: tree_policy_of(s.tree_policy).keeps_statistics,
 )
