@@ -120,8 +120,8 @@ def shown(result) -> str:
 def changed(search: Search, table: Table, plain: list, **scales) -> str:
     """Say what shifted or multiplied scores change, if anything.
 
-    Sums with large numbers are rounded otherwise, which may decide between equals: a
-    few visits may differ, and one search of two.
+    Sums with large numbers are rounded otherwise, which may decide between equals: they
+    may change places, a few visits may differ, and one search of two.
     """
     said = ""
     for seed in (1, 2):
@@ -133,7 +133,7 @@ def changed(search: Search, table: Table, plain: list, **scales) -> str:
         said = f"{shown(one)} become {shown(other)}"
         if "shift" not in scales:
             return said
-        shares = [r.visits / r.visits.sum() for r in (one, other)]
+        shares = [np.sort(r.visits) / r.visits.sum() for r in (one, other)]
         moved = np.abs(shares[0] - shares[1]).sum() / 2
         if decision(search, one) == decision(search, other) and moved <= 0.05:
             return ""

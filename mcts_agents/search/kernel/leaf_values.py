@@ -133,14 +133,15 @@ def write_win_values(view, out):
     results = int32_at(view.results, view.players)
     teams = int32_at(view.teams, view.players)
     won = drawn = 0
-    counted = np.int64(0)  # teams, a bit mask
+    winners = drawers = np.int64(0)  # teams, bit masks
     for player in range(view.players):
-        result = results[player]
-        shares = result == WON or result == DRAWN
-        if shares and counted >> teams[player] & 1 == 0:
-            counted |= np.int64(1) << teams[player]
-            won += result == WON
-            drawn += result == DRAWN
+        team = np.int64(1) << teams[player]
+        if results[player] == WON and winners & team == 0:
+            winners |= team
+            won += 1
+        elif results[player] == DRAWN and drawers & team == 0:
+            drawers |= team
+            drawn += 1
     for player in range(view.players):
         result = results[player]
         if result == PLAYING:
