@@ -315,12 +315,16 @@ def check_samples(samples: Any) -> None:
 def begin(env: Any, seed: int, name: str) -> None:
     """Reset an environment; turn any error into a ValueError that names the game.
 
-    The environment gets the last 32 bits of the seed: NumPy's old generators take no
-    more.
+    An environment that cannot take a long seed gets the last 32 bits of it: NumPy's old
+    generators take no more.
     """
-    seed %= 1 << 32
     try:
-        env.reset(seed=seed)
+        try:
+            env.reset(seed=seed)
+        except Exception:
+            if seed < 1 << 32:
+                raise
+            env.reset(seed=seed % (1 << 32))
     except Exception as error:
         reason = " ".join(f"{type(error).__name__}: {error}".split())
         raise ValueError(f"game {name}: reset(seed={seed}) raised {reason}") from error

@@ -460,7 +460,8 @@ def test_who_waits_in_a_parallel_environment_is_not_asked(tmp_path):
     table.begin(0)
     assert (table.movers(), table.legal_actions()) == ([0], [0, 1])
     table.step(1)
-    assert (table.movers(), table.turn()) == ([1], 1)
+    assert (table.movers(), table.turn(), table.text(None)) == ([1], 1, "1")
+    assert table.together and not open_table(RACE).together
     dataset = record(WAITING, "random", 2, tmp_path / "d", jobs=1)
     assert dataset[:]["ply"].tolist() == list(range(6)) * 2
 

@@ -213,6 +213,8 @@ class AECSeatedGame(SeatedGame):
         self.env.reset(seed=seed)
         parts = layers(self.env)
         self._asks_all = any(isinstance(p, parallel_to_aec_wrapper) for p in parts)
+        if self._asks_all:  # the learner may wait until its game is over
+            self.observation = self.env.observe(self.learner)
         self._go_on()
 
     def play_on(self, action: int) -> None:

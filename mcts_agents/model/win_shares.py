@@ -98,5 +98,7 @@ def result_shares(results: np.ndarray, teams: Sequence[int]) -> np.ndarray:
             break
     else:
         sharing = np.ones(len(teams), bool)
-    found: np.ndarray = sharing / len(set(np.asarray(teams)[sharing].tolist()))
+    numbers = np.asarray(teams)
+    winners = set(numbers[sharing].tolist())
+    found: np.ndarray = np.isin(numbers, list(winners)) / len(winners)
     return found

@@ -23,11 +23,16 @@ def leaf_values(model: ForwardModel, state, value: str) -> list[float]:
     if value == "evaluate" and PLAYING in results:
         return model.evaluate(state).tolist()
     if value in ("evaluate", "win"):
-        worth = {PLAYING: 1 / model.team_count}
-        for shared in (WON, DRAWN):
-            sharing = {model.teams[p] for p in players if results[p] == shared}
-            worth[shared] = 1 / max(len(sharing), 1)
-        return [worth.get(result, 0.0) for result in results]
+        won, drawn = (
+            {model.teams[p] for p in players if results[p] == shared}
+            for shared in (WON, DRAWN)
+        )
+        sharing, playing = won or drawn, 1 / model.team_count
+        shares = [model.teams[p] in sharing and 1 / len(sharing) for p in players]
+        return [
+            playing if result == PLAYING else float(share)
+            for result, share in zip(results, shares, strict=True)
+        ]
     scores = model.scores(state).tolist()
     sign = {WON: 0.5, PLAYING: 0.0, DRAWN: 0.0}
     scores = [

@@ -106,6 +106,44 @@ def test_where_they_cannot_be_asked_for_the_plan_is_refused():
         guesser().plan(aec)
 
 
+class Free(Guess):
+    """Without masks: what `b` plays is up to it."""
+
+    def observation_space(self, agent):
+        return spaces.Discrete(9)
+
+    def shown(self, agent):
+        return 0
+
+    def step(self, actions):
+        won = float(actions["a"] == actions["b"])
+        return self.outcome({"a": won, "b": -won}, True)
+
+
+def test_masks_that_tell_nothing_may_stay():
+    env = Free()
+    env.reset()
+    every = {agent: np.ones(CARDS, np.int8) for agent in "ab"}
+    assert guesser().plan(env, "a", action_mask=every).visits.sum() == 300
+    learner = SingleAgentEnv(Free(), seat="b", opponents=guesser())
+    learner.reset(seed=0)
+    assert learner.step(0)[2]
+
+
+def test_an_evaluator_is_not_shown_what_is_true():
+    aec = parallel_to_aec(Free())
+    aec.reset()
+    agent = guesser(
+        tree="multi", tree_policy="alphago", evaluator=_even, normalise=True
+    )
+    with pytest.raises(ValueError, match=r"may know.*method observe\(agent\)"):
+        agent.plan(aec)
+
+
+def _even(observations, players, legal):
+    return np.zeros((len(players), 2)), np.zeros(legal.shape)
+
+
 def test_opponents_of_a_learner_do_not_know_it_either():
     env = SingleAgentEnv(Observed(), seat="b", opponents=guesser())
     env.reset(seed=0)

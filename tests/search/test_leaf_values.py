@@ -100,11 +100,13 @@ def evaluate(game, state, out):
 
 def win(results, teams=None):
     teams = teams or tuple(range(len(results)))
-    worth = {LOST: 0.0, PLAYING: 1 / len(set(teams))}
-    for shared in (WON, DRAWN):
-        pairs = zip(teams, results, strict=True)
-        worth[shared] = 1 / max(len({t for t, r in pairs if r == shared}), 1)
-    return [worth[result] for result in results]
+    pairs = list(zip(teams, results, strict=True))
+    sharing = {t for t, r in pairs if r == WON} or {t for t, r in pairs if r == DRAWN}
+    playing = 1 / len(set(teams))
+    return [
+        playing if r == PLAYING else 1 / len(sharing) if t in sharing else 0.0
+        for t, r in pairs
+    ]
 
 
 def score(results, scores, bonus, by="magnitude"):

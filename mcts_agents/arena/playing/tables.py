@@ -84,6 +84,11 @@ class Table(ABC):
         """Return bytes that differ between positions; None if they are not visible."""
         return None
 
+    @property
+    @abstractmethod
+    def together(self) -> bool:
+        """Whether several players may decide before the position changes."""
+
     @abstractmethod
     def movers(self) -> list[int]:
         """Return who decides before the position changes, ascending; none at the end.
@@ -231,6 +236,11 @@ class RulesTable(Table):
         """See `Table.position`."""
         return self.env.spectator_state().tobytes()
 
+    @property
+    def together(self) -> bool:
+        """See `Table.together`."""
+        return self.game.simultaneous is not False
+
     def movers(self) -> list[int]:
         """See `Table.movers`."""
         return self.model.movers(self.env.spectator_state())
@@ -317,6 +327,13 @@ class EnvironmentTable(Table):
         return isinstance(face_of(self.planned), SerialisedFace)
 
     @property
+    def together(self) -> bool:
+        """See `Table.together`; begins a game if none has begun."""
+        if not self._begun:
+            self.begin(0)
+        return self._asks_all
+
+    @property
     def ply(self) -> int:
         """How many steps the environment has made; in parallel form, joint ones."""
         return self._steps - (self._asks_all and not self._begins_a_step())
@@ -395,6 +412,8 @@ class EnvironmentTable(Table):
                 f"{self.env.agent_selection} is not legal; legal: {shown}"
             )
         self._advance(action)
+        if self._asks_all:
+            self.turn()  # the environment steps once those who wait have been passed
 
     def _advance(self, action: int) -> None:
         if not self._asks_all or self._begins_a_step():

@@ -52,7 +52,7 @@ def write(replay: Replay, moments: Iterable[Moment], actions: int, path: Path) -
         has_points=replay.model.has_points,
         frames=list(zip(shown, pictures, strict=True)),
         width=replay.picture_size[0],
-        together=replay.game.simultaneous is not False,
+        together=replay.together,
         actions=actions,
         colors=[
             "#{:02x}{:02x}{:02x}".format(*seat_color(player))

@@ -51,7 +51,7 @@ class Panel:
 
     def __init__(self, replay: Replay, actions: int):
         self.replay = replay
-        self.together = replay.game.simultaneous is not False
+        self.together = replay.together
         self.rows = min(actions, replay.model.actions) if replay.search else 0
         self.picture_size = replay.picture_size
         width, height = self.picture_size

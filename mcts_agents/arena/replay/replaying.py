@@ -211,6 +211,11 @@ class Replay:
         """Width and height of the pictures, in pixels."""
         return self._table.picture_size()
 
+    @property
+    def together(self) -> bool:
+        """Whether several players may decide at one moment."""
+        return self._table.together
+
     def picture(self) -> np.ndarray:
         """Return the position of the last moment, uint8 of (height, width, 3)."""
         return self._table.picture()

@@ -66,28 +66,32 @@ class ParallelFace(Face):
 
         Others are asked anew, in the copy in which it was resampled.
         """
-        forgotten = set()
+        forgotten = {}
         for agent in self.env.agents:
             other = self._place(agent)
             if other != player and (other in self._given or agent in self._masks):
                 mask = self.checked_mask(other)
                 if mask is not None and mask.any():
-                    forgotten.add(other)
+                    forgotten[other] = mask
         gone = {self.agents[other] for other in forgotten}
         self._can_observe, self._forgets = observes(self.env), True
         self._given = {p: m for p, m in self._given.items() if p not in forgotten}
         self._masks = {a: m for a, m in self._masks.items() if a not in gone}
-        for other in forgotten:
+        for other, mask in forgotten.items():
             if self.mask_of(other) is None:
-                raise ValueError(
-                    f"{self.name}: redeterminise has changed what {self.agents[other]} "
-                    "may know, and the mask that it was shown is that of the true "
-                    "position; give the environment a method observe(agent), which "
-                    "shows the mask in the copy"
-                )
+                if not mask.all():
+                    raise self._is_resampled(other)
+                self._given[other] = mask  # it tells nothing
         if self._shown is not None:
             own = self.agents[player]
             self._shown = {a: seen for a, seen in self._shown.items() if a == own}
+
+    def _is_resampled(self, player: int) -> ValueError:
+        return ValueError(
+            f"{self.name}: redeterminise has changed what {self.agents[player]} may "
+            "know, and what it was shown is true; give the environment a method "
+            "observe(agent), which shows observations and masks in the copy"
+        )
 
     def _masks_are_unknown(self) -> ValueError:
         return ValueError(
@@ -109,6 +113,8 @@ class ParallelFace(Face):
         agent = self.agents[player]
         if self._shown is not None and (agent in self._shown or not self._forgets):
             return self._shown.get(agent)
+        if self._forgets and not self._can_observe:
+            raise self._is_resampled(player)
         return self._observed(agent) if self._can_observe else None
 
     def _observed(self, agent: str) -> Any:

@@ -10,8 +10,9 @@ the tree's player. A proven leaf has the proven result, and with a discount `rew
 takes the score off.
 
 - `win`: the share of the win, as `model.win_shares` has it: 1/k if k players have won,
-  or have drawn, and 0 for a loss; an unfinished state is worth 1/players to those still
-  playing. Where players have team mates k and `players` count teams.
+  or if nobody has and k have drawn, and 0 for a loss; an unfinished state is worth
+  1/players to those still playing. Where players have team mates k and `players` count
+  teams.
 - `score`: the game's score, with +50% for a winner and -50% for a loser (Goodman et
   al., CoG 2022, section V; the bonus is a setting). The percentage is of the score's
   magnitude, so that winning is better where scores are negative, too. TAG multiplies
@@ -132,24 +133,22 @@ def write_win_values(view, out):
     """Write the value of each player's result; `win` above."""
     results = int32_at(view.results, view.players)
     teams = int32_at(view.teams, view.players)
-    won = drawn = 0
     winners = drawers = np.int64(0)  # teams, bit masks
     for player in range(view.players):
         team = np.int64(1) << teams[player]
-        if results[player] == WON and winners & team == 0:
+        if results[player] == WON:
             winners |= team
-            won += 1
-        elif results[player] == DRAWN and drawers & team == 0:
+        elif results[player] == DRAWN:
             drawers |= team
-            drawn += 1
+    sharing = winners if winners else drawers
+    number = 0
+    for team in range(view.team_count):
+        number += sharing >> team & 1
     for player in range(view.players):
-        result = results[player]
-        if result == PLAYING:
+        if results[player] == PLAYING:
             out[player] = 1.0 / view.team_count
-        elif result == WON:
-            out[player] = 1.0 / won
-        elif result == DRAWN:
-            out[player] = 1.0 / drawn
+        elif sharing >> teams[player] & 1:
+            out[player] = 1.0 / number
         else:
             out[player] = 0.0
 
