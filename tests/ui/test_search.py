@@ -293,7 +293,7 @@ def test_a_decision_that_has_not_begun_is_cancelled_once():
     live = LiveSearch(make_agent("grave"), table, table.turn(), 0, {})
     before = threading.active_count()
     live.cancel()
-    assert threading.active_count() == before
+    assert threading.active_count() <= before  # those of other tests may have ended
     live.advance()
     assert live.cancelled and not live.done and live.result is None
     table.close()
