@@ -54,16 +54,19 @@ Nope and has been played before the Favor takes effect, you get nothing.
 You know your own hand, all discards, how many cards each hand and the pile hold, and
 how many kittens lie in the pile. You know the cards that you have seen in the pile or
 put there, until they are drawn, the pile is shuffled, or another player puts a kitten
-back or rearranges these cards. You also know the cards that you gave to another player
-in a Favor, and that a player who was asked holds a Nope, as long as these cards must
-still be in that hand. When the player discards a card of such a type, you know of one
-card fewer of that type. When the player gives away a card that you do not see, you know
-of one card fewer of each type, because it may have been any of them.
+back or rearranges these cards. You also know the defuse that each player is dealt, the
+cards that you gave to another player in a Favor, and that a player who was asked holds
+a Nope, as long as these cards must still be in that hand. When the player discards a
+card of such a type, you know of one card fewer of that type. When the player gives away
+a card that you do not see, you know of one card fewer of each type, because it may have
+been any of them.
 
 When an agent plans, it shuffles all other cards and deals them again; hands get no
 kittens. What other players know about each other and about the pile is hidden from the
 agent. In the agent's determinizations, the other players therefore know only cards in
-the agent's hand: those that they gave to the agent, and a Nope if it was asked.
+the agent's hand: the defuse that it was dealt, cards that they gave to the agent, and a
+Nope if it was asked. Two things are not used: a player who is not asked for a Nope
+holds none, and a card seen in the pile is in the hand of whoever has drawn it.
 
 ## Observation space
 

@@ -117,6 +117,10 @@ def reset(game, state, rng):
     state.alive = (1 << game.players) - 1
     close_window(state)
     deal(game, state, rng)
+    for player in range(game.players):
+        for other in range(game.players):
+            if other != player:
+                state.known[player, other] = ONE[DEFUSE]
     begin_turn(state, 0, 1)
     state.turn = 0
 

@@ -8,7 +8,8 @@ was out of sight and has come otherwise stays as it was believed until it is see
 A belief depends on nothing but the player's official observations and its own actions:
 `look` reads of the true state only what these show. So it is not known who laid a bomb
 unless that was seen, and the strength, bombs and kicks of others are what could be
-followed: bombs seen laid, items seen taken, bombs seen kicked.
+followed: bombs seen laid, items seen taken, bombs seen kicked. How many of its own
+bombs are still there a player knows by how many it can lay.
 
 The opening board mirrors itself in its main diagonal. Each cell that is seen therefore
 tells what was on the other side at first; `unsettled` are the pairs of which neither
@@ -34,6 +35,7 @@ from mcts_agents.envs.pommerman.layout import (
     FIRST_CELL,
     FLAME,
     HIDDEN,
+    MOST_AMMO,
     MOST_BOMBS,
     OPEN_SHIFT,
     RANGE,
@@ -56,7 +58,12 @@ from mcts_agents.envs.pommerman.opening import (
     place_agents,
     ring_wood,
 )
-from mcts_agents.envs.pommerman.remembered_bombs import look_at_bombs
+from mcts_agents.envs.pommerman.remembered_bombs import (
+    MOST_OWN,
+    keep_own_bombs,
+    look_at_bombs,
+    write_own_bombs,
+)
 from mcts_agents.envs.pommerman.step import collapse, collapses_now, play
 from mcts_agents.model.addresses import stack_int32
 from mcts_agents.model.bits import lowest_bit
@@ -150,8 +157,20 @@ def bring_forward(game, state, player, move):
     belief = state.beliefs[player]
     before = carray(stack_int32(SET_AS_INT32), WORDS, np.uint64)
     write_view(game, np.int64(belief.cells[player]), before)
+    own_bombs = carray(stack_int32(MOST_OWN), MOST_OWN, np.uint32)
+    number = write_own_bombs(belief, player, own_bombs)
+    at_most = number + np.int64(belief.ammo[player]) - np.int64(state.ammo[player])
+    at_least = at_most
+    cell = np.int64(state.cells[player])
+    if cell != belief.cells[player]:
+        entered = np.int64(belief.terrain[cell])
+        at_least += entered >> OPEN_SHIFT == EXTRA_BOMB
+        # A flame may have ended there, on an item that nobody has seen.
+        at_most = at_least + (entered & FLAME != 0)
+    were_at = carray(stack_int32(SEATS), SEATS, np.int32)
     moves = carray(stack_int32(SEATS), SEATS, np.int32)
     for other in range(SEATS):
+        were_at[other] = belief.cells[other]
         moves[other] = 0
         if other != player and belief.last_seen[other] != belief.steps:
             belief.alive &= ~(1 << other)  # out of everybody's way
@@ -164,6 +183,14 @@ def bring_forward(game, state, player, move):
             if belief.terrain[cell] & RIGID:
                 add(belief.known, cell)
     look(game, belief, state, player, before)
+    if belief.bomb_count or number:
+        write_view(game, cell, before)
+        if state.ammo[player] < MOST_AMMO:  # where bombs that go off are not counted
+            bombs = own_bombs[:number]
+            keep_own_bombs(
+                game, belief, state, player, bombs, at_least, at_most, were_at, before
+            )
+        note_where_bombs_rolled(belief, state, before)
 
 
 @njit
@@ -174,7 +201,6 @@ def look(game, belief, state, player, before):
     look_at_flames(belief, state, view)
     look_at_cells(game, belief, state, view, before)
     look_at_bombs(game, belief, state, player, view, before)
-    note_where_bombs_rolled(belief, state, view)
     for other in range(SEATS):
         cell = np.int64(state.cells[other])
         if state.alive >> other & 1 and contains(view, cell):

@@ -25,7 +25,8 @@ class Twin:
         self.pile = [[card, set()] for card in pile]
         self.discards = Counter()
         self.dead = []
-        self.known = [[Counter() for _ in hands] for _ in hands]
+        seats = range(len(hands))  # everybody is dealt a defuse
+        self.known = [[Counter(defuse=int(o != p)) for p in seats] for o in seats]
         self.turns = 0
         self.begin(0, 1)
         self.turns = 0

@@ -3,13 +3,16 @@
 import numpy as np
 import pytest
 
+from mcts_agents.envs.pommerman.layout import UNKNOWN_OWNER
 from mcts_agents.envs.pommerman.official import painted_board, position
 from mcts_agents.envs.pommerman.rules import rules
 from mcts_agents.model import new_generator
 from tests.envs.pommerman_fog import (
+    BOMB,
     RIGID,
     VARIANTS,
     WOOD,
+    bombs_of,
     cells_of,
     change_unseen,
     faults,
@@ -367,6 +370,90 @@ def test_a_bomb_that_something_out_of_view_has_stopped_is_the_same():
         world = sample(model, state, 0, seed)
         assert model.view(world)["bomb_count"] == 1
         assert seen_by(model, world, 0) == seen_by(model, state, 0)
+
+
+def own_bombs(view, player, flags=0):
+    """The lives of a player's bombs; in a belief those that it knows to be its own."""
+    words = view["bombs"][: view["bomb_count"]].tolist()
+    return [w & 15 for w in words if w >> 8 & 3 == player and not w & flags]
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_a_player_knows_how_many_bombs_of_its_own_are_left(variant):
+    """By how many it can lay, whatever has become of them out of its sight."""
+    model, rng = rules.model(**VARIANTS[variant]), new_generator(11)
+    numbers = set()
+    for n, (state, _) in enumerate(games(model, rng, 1500)):
+        view = model.view(state)
+        view["kick"] = 15  # so that many bombs leave the views
+        for player in model.movers(state):
+            own = own_bombs(view, player)
+            believed = own_bombs(view["beliefs"][player], player, UNKNOWN_OWNER)
+            assert len(believed) == len(own)
+            # None of them goes off before the true ones.
+            pairs = zip(sorted(believed), sorted(own), strict=True)
+            assert all(late >= early for late, early in pairs)
+            numbers.add(len(own))
+            if n % 10 == 0:
+                world = model.view(sample(model, state, player, n))
+                assert world["ammo"][player] == view["ammo"][player]
+                assert len(own_bombs(world, player)) <= len(own)
+    assert numbers >= {0, 1, 2}
+
+
+def test_an_own_bomb_kicked_out_of_view_is_still_there():
+    """By player 1, who walks into it, at a corner of player 0's view."""
+    model, state, view = bare()
+    view["kick"] = 0b0010
+    view["cells"][1] = CELL[7, 8]
+    view["cells"][0] = CELL[8, 8]
+    steps(model, state, [5, 0, 0, 0])
+    view["cells"][0] = CELL[4, 4]
+    steps(model, state, [0, 0, 0, 0], [0, 2, 0, 0])
+    assert view["cells"][1] == CELL[8, 8]
+    for row in (9, 10, 10):
+        assert bombs_of(view)[0][4] == CELL[row, 8]
+        assert bombs_of(view["beliefs"][0]) == bombs_of(view)
+        steps(model, state, [0, 0, 0, 0])
+
+
+def test_an_own_bomb_set_off_out_of_view_is_gone():
+    model, state, view = bare()
+    steps(model, state, [5, 0, 0, 0])
+    view["cells"][0] = CELL[9, 7]
+    steps(model, state, [0, 0, 0, 0])
+    view["ammo"][0] += 1
+    view["beliefs"][0]["ammo"][0] += 1
+    steps(model, state, [5, 0, 0, 0], [1, 0, 0, 0], [3, 0, 0, 0])
+    assert len(bombs_of(view["beliefs"][0])) == 2
+    # As if flames had reached it that nobody foresaw.
+    view["bombs"][0] = int(view["bombs"][0]) & ~15 | 1
+    steps(model, state, [0, 0, 0, 0])
+    assert bombs_of(view["beliefs"][0]) == bombs_of(view)
+    assert len(bombs_of(view)) == 1
+    assert view["beliefs"][0]["terrain"][CELL[1, 1]] & BOMB == 0
+
+
+def test_an_own_bomb_that_was_not_set_off_out_of_view_is_still_there():
+    model, state, view = bare()
+    view["cells"][1] = CELL[8, 7]
+    view["cells"][0] = CELL[8, 8]
+    steps(model, state, [0, 5, 0, 0], [0, 1, 0, 0], [5, 1, 0, 0])
+    view["cells"][0] = CELL[1, 1]
+    steps(model, state, [0, 0, 0, 0])
+    assert len(bombs_of(view["beliefs"][0])) == 2
+    # As if somebody had kicked the other bomb away.
+    (_, own) = view["bombs"][:2].tolist()
+    view["bombs"][:2] = own, 0
+    view["bomb_count"] = 1
+    view["terrain"][CELL[8, 7]] = 0
+    for _ in range(8):
+        steps(model, state, [0, 0, 0, 0])
+        mine = [bomb for bomb in bombs_of(view["beliefs"][0]) if bomb[2] == 0]
+        assert mine == bombs_of(view)
+        for seed in range(20):
+            assert faults(model, sample(model, state, 0, seed)) == []
+    assert len(bombs_of(view)) == 0
 
 
 def test_items_seen_taken_are_followed_and_others_not():

@@ -7,7 +7,7 @@ A budget stands for an option of an agent; which of them a kind of agents takes 
 import math
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mcts_agents.agents.kinds import AgentKind
 from mcts_agents.arena.playing.fixtures import Setting
@@ -115,6 +115,4 @@ def budget_label(budget: str) -> str:
 
 def setting_label(setting: Setting) -> str:
     """Write a setting for people: `hex:size=5, 2 players, 1,000 simulations`."""
-    budget = f", {budget_label(setting.budget)}" if setting.budget else ""
-    players = "1 player" if setting.players == 1 else f"{setting.players} players"
-    return f"{setting.game}, {players}{budget}"
+    return str(replace(setting, budget=budget_label(setting.budget)))

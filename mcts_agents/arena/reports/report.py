@@ -17,7 +17,7 @@ from mcts_agents.agents.saving import spec_text
 from mcts_agents.arena.analysis.intervals import Estimate
 from mcts_agents.arena.analysis.summaries import REPEATED, AgentFigures, Figures
 from mcts_agents.arena.analysis.tournament_results import Results
-from mcts_agents.arena.playing.budgets import budget_label, budget_order
+from mcts_agents.arena.playing.budgets import budget_label, budget_order, setting_label
 from mcts_agents.arena.reports.drawing import colour, hatch
 from mcts_agents.arena.reports.pairs import (
     LISTED,
@@ -126,6 +126,7 @@ def render_report(
         number=_number,
         interval=_interval,
         breakable=_breakable,
+        setting=setting_label,
         budget=lambda budget: budget_label(budget) or "the agents' own",
     )
     return environment.get_template("report.html.jinja").render(
