@@ -52,7 +52,7 @@ def openspiel(name, simulations):
     bot = pyspiel.MCTSBot(
         state.get_game(),
         pyspiel.RandomRolloutEvaluator(1, 0),
-        2**0.5,  # UCT constant
+        2.0,  # UCT constant: ours is 1, of values from 0 to 1 instead of -1 to 1
         simulations,
         1000,  # MB, more than it needs
         False,  # solve

@@ -237,6 +237,7 @@ def with_networks():
         model = make_model(name)[1]
         for described, network in modules(model):
             bare = bare_rate(network, model)
+            next(SelfPlay(model, gumbel(Free(model), 32), games=GAMES))  # compiles
             limited = Limited(network)
             play = SelfPlay(model, gumbel(limited, 32), games=GAMES)
             while not limited.over:

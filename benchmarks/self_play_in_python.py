@@ -19,6 +19,7 @@ residual`, the network is the package's default one.
 import argparse
 import math
 import time
+from collections import OrderedDict
 
 import numpy as np
 import pyspiel
@@ -37,6 +38,7 @@ GAMES = 256
 UNITS = 64
 ROUNDS, SECONDS = 5, 3.0
 C_PUCT, NOISE, ALPHA = 1.5, 0.25, 1.0
+CACHED = 2**16
 
 
 class Ours:
@@ -171,17 +173,25 @@ class Dictionary(InPython):
 
 
 class Cached(mcts.Evaluator):
-    """A network with a cache, as OpenSpiel's evaluator of AlphaZero has one."""
+    """A network with a cache, as OpenSpiel's evaluator of AlphaZero has one.
+
+    By observations and legal actions, the latest CACHED of them, for all games.
+    """
 
     def __init__(self, ask):
         self._ask = ask
-        self.known = {}
+        self._known = OrderedDict()
 
     def _answer(self, state):
-        key = (state.current_player(), tuple(state.history()))
-        if key not in self.known:
-            self.known[key] = self._ask(state)
-        return self.known[key]
+        seen = np.asarray(state.observation_tensor(), np.float32).tobytes()
+        key = seen, bytes(state.legal_actions_mask())
+        if key in self._known:
+            self._known.move_to_end(key)
+        else:
+            self._known[key] = self._ask(state)
+            if len(self._known) > CACHED:
+                self._known.popitem(last=False)
+        return self._known[key]
 
     def evaluate(self, state):
         """Return the value for each player."""
@@ -197,14 +207,13 @@ class Cached(mcts.Evaluator):
 class OpenSpiel(InPython):
     """OpenSpiel's search in Python."""
 
-    def begin(self):
-        """Forget what the network said."""
-        self._evaluator = Cached(self.ask)
+    def __init__(self, *given):
+        super().__init__(*given)
         self._bot = mcts.MCTSBot(
             self.game,
             C_PUCT,
             self.simulations,
-            self._evaluator,
+            Cached(self.ask),
             solve=False,
             random_state=self.dice,
             dirichlet_noise=(NOISE, ALPHA),

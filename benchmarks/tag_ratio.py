@@ -1,10 +1,10 @@
 """Iterations and random steps a second against TAG (Java), in turn, on one core.
 
 The setting of TAG's own measurements: one tree (MaxN), depth 30, information sets where
-something is hidden, the game's score as value, the first decision. Of each pair TAG
-comes first; a ratio is of one pair. Its seconds are those of the searching thread: the
-compiler and garbage collector are not counted, a program searches one setting only, and
-has warmed up for six seconds before.
+something is hidden, the game's score (TAG: its default heuristic) as value, the first
+decision. Of each pair TAG comes first; a ratio is of one pair. Its seconds are those of
+the searching thread: the compiler and garbage collector are not counted, a program
+searches one setting only, and has warmed up for six seconds before.
 
 `benchmarks/tag/build.sh` builds TAG, and prints the options that it is found by.
 
@@ -102,9 +102,10 @@ def searching(game, tree, rollout, iterations):
 
 
 def stepping(game):
-    """Return a function that returns our random steps a second, a new deal each time.
+    """Return a function that returns our random steps a second.
 
     Like TAG's, these ask for the legal actions of each state and apply one of them.
+    There is a new deal every GAMES_FROM_A_DEAL games, in TAG for every game.
     """
     model, rng = model_of(game), new_generator(1)
     search = Search(model, SearchSettings())

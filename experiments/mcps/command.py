@@ -2,11 +2,14 @@
 
 import argparse
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from mcts_agents.arena.tournaments.store import StoreError
+from mcts_agents.arena.playing.backends import LocalBackend, Outcome
+from mcts_agents.arena.playing.fixtures import Failure, Fixture
+from mcts_agents.arena.tournaments.store import Store, StoreError
+from mcts_agents.arena.tournaments.tournament import run_tournament
 
 
 def number(text: str) -> int:
@@ -20,6 +23,22 @@ def add_common_options(parser: argparse.ArgumentParser) -> None:
     """Add the folder of the games, and the number of worker processes."""
     parser.add_argument("--output", type=Path, default=Path("out/mcps"))
     parser.add_argument("--jobs", type=number, default=os.cpu_count())
+
+
+def play_all(schedule: Sequence[Fixture], store: Store, workers: LocalBackend) -> None:
+    """Play what a store does not hold yet; end the script if a game fails."""
+    failures: list[Failure] = []
+
+    def told(outcome: Outcome) -> None:
+        if isinstance(outcome, Failure):
+            failures.append(outcome)
+
+    run_tournament(schedule, store, workers, told)
+    if failures:
+        raise SystemExit(
+            f"{len(failures)} games failed, such as {failures[0].fixture}: "
+            f"{failures[0].error}; the same command tries them again"
+        )
 
 
 @contextmanager

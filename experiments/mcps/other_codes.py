@@ -10,7 +10,10 @@ Games are stored, so the same command goes on where it was interrupted.
 """
 
 import argparse
+import hashlib
+import inspect
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +21,7 @@ import numpy as np
 from mcts_agents.agents import GRAVEAgent, MCPSAgent
 from mcts_agents.arena.analysis.tournament_results import read_results
 from mcts_agents.arena.playing.backends import LocalBackend
-from mcts_agents.arena.tournaments.tournament import open_store, prepare, run_tournament
+from mcts_agents.arena.tournaments.tournament import open_store, prepare
 from mcts_agents.arena.tournaments.tournament_spec import TournamentSpec
 from mcts_agents.envs.investment.rules import GOAL
 from mcts_agents.envs.slots import number_at
@@ -33,10 +36,11 @@ from mcts_agents.envs.video_game.rules import (
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from command import add_common_options, number, output_of
+from command import add_common_options, number, output_of, play_all
 
 SEED = 77
 PLAYOUTS = (1000, 5000)
+REF, BIAS = 50, 1e-5
 
 
 def wealth_of_the_pair(game, state, player, action):
@@ -87,22 +91,32 @@ def play(
     names, codes, codes_of_grave = TABLES[table]
     spec = TournamentSpec(
         games=names,
-        agents={"MCPS": MCPSAgent(simulations=playouts, ref=50, codes=codes)},
-        field=GRAVEAgent(simulations=playouts, ref=50, bias=1e-5, codes=codes_of_grave),
+        agents={"MCPS": MCPSAgent(simulations=playouts, ref=REF, codes=codes)},
+        field=GRAVEAgent(
+            simulations=playouts, ref=REF, bias=BIAS, codes=codes_of_grave
+        ),
         design="one-against-field",
         games_each=games,
         seed=SEED,
     )
-    path = output / f"table{table}_other_codes_{playouts}.sqlite"
+    # A store knows agents that are objects by their classes alone.
+    sources = repr([_source(codes), _source(codes_of_grave), REF, BIAS])
+    codes_id = hashlib.sha256(sources.encode()).hexdigest()[:8]
+    path = output / f"table{table}_other_codes_{playouts}_{codes_id}.sqlite"
     schedule = prepare(spec)
     with open_store(path, schedule) as store:
-        run_tournament(schedule, store, workers)
+        play_all(schedule, store, workers)
     for figures in read_results(path).summary.settings:
         rate = next(a for a in figures.agents if a.agent == "MCPS").win_rate
         print(
             f"{figures.setting.game}, {playouts} playouts: {rate.value:.1%} "
             f"({rate.low:.1%} to {rate.high:.1%})"
         )
+
+
+def _source(codes: Callable[..., int] | str) -> str:
+    """Return what tells codes from others: their name in the game, or their source."""
+    return codes if isinstance(codes, str) else inspect.getsource(codes)
 
 
 if __name__ == "__main__":

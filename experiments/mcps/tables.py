@@ -28,14 +28,14 @@ from mcts_agents.arena.analysis.intervals import wilson
 from mcts_agents.arena.analysis.tournament_results import Results, read_results
 from mcts_agents.arena.playing.backends import LocalBackend
 from mcts_agents.arena.tournaments.spec_file import SpecFile
-from mcts_agents.arena.tournaments.tournament import open_store, prepare, run_tournament
+from mcts_agents.arena.tournaments.tournament import open_store, prepare
 from mcts_agents.envs import make_model
 from mcts_agents.model import new_generator
 
 FOLDER = Path(__file__).parent
 sys.path.insert(0, str(FOLDER))
 
-from command import add_common_options, number, output_of  # noqa: E402
+from command import add_common_options, number, output_of, play_all  # noqa: E402
 from paper import AVERAGE_HALF, AVERAGES, PAPER, TABLE_7, Rates  # noqa: E402
 
 TABLES = ("1", "2", "3", "4", "5", "6", "7")
@@ -52,7 +52,7 @@ def play(name: str, games: int | None, output: Path, jobs: int) -> Results:
     schedule = prepare(spec)
     path = output / f"{name}.sqlite"
     with open_store(path, schedule) as store, LocalBackend(jobs) as workers:
-        run_tournament(schedule, store, workers)
+        play_all(schedule, store, workers)
     return read_results(path)
 
 

@@ -118,7 +118,9 @@ def draw_figure(
     panels = [
         p for p in panels if any(s.games for bars in p for s in bars.scores.values())
     ]
-    labels = [*next(iter(panels[0])).scores, AVERAGE]
+    domains = list(next(iter(panels[0])).scores)
+    whole = len(domains) == len(experiment.domains)
+    labels = [*domains, AVERAGE if whole else f"{AVERAGE} of {len(domains)}"]
     # Each domain takes as much room as its bars, and a half more.
     heights = [len(labels) * (len(panel) + 0.5) * _BAR for panel in panels]
     height = sum(heights) + _TOP + _BOTTOM + 0.95 * (len(panels) - 1)

@@ -111,11 +111,23 @@ class Published:
 
 
 def stored_wins(match: Match, folder: Path) -> dict[int, float]:
-    """Return what the agent of a match had of each game of its store."""
+    """Return what the agent of a match had of each game of its store.
+
+    Raises:
+        ValueError: The games were played by agents with other options, from another
+            seed or after another opening.
+    """
     path = match.store(folder)
     if not path.exists():
         return {}
     with Store.read(path) as store:
+        stored = store.description() or {}
+        for key, value in _played(match).items():
+            if stored and stored.get(key, 0) != value:
+                raise ValueError(
+                    f"{path}: the {key} of {match.name}: {stored.get(key, 0)}, not "
+                    f"{value}; move the file away, or name another folder"
+                )
         return {
             game.number: sum(
                 seat.win for seat in game.seats if seat.agent == match.agent

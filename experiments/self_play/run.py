@@ -115,7 +115,8 @@ class Experiment:
         """Make the folder.
 
         Raises:
-            ValueError: Networks that are there have learned for longer.
+            ValueError: Networks that are there have learned for longer, or have learned
+                to the end of a shorter time, with a learning rate that fell until then.
         """
         self.folder.mkdir(parents=True, exist_ok=True)
         if self._noted.exists():
@@ -128,11 +129,15 @@ class Experiment:
                     "--output"
                 )
         for run in self.runs:
-            minutes = 0.0 if self.trained(run) else self._learned(run)
-            if minutes >= self.minutes:
+            if self.trained(run):
+                continue
+            ended = (self.folder / run.name / "summary.json").exists()
+            minutes = self.summary(run)["minutes"] if ended else self._learned(run)
+            if ended or minutes >= self.minutes:
+                more = "" if ended else "more, or "
                 raise ValueError(
                     f"{self.folder / run.name} has learned for {minutes:g} already; "
-                    "name more, or another --output"
+                    f"name {more}another --output"
                 )
 
     @property
