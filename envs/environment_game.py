@@ -44,17 +44,17 @@ class EnvironmentGame:
         name: What names it, such as `pettingzoo.classic.connect_four_v3:env`.
         make: Makes the environment: AEC, parallel or Gymnasium, wrapped or not.
         title: The game's name as people write it.
-        perfect_information: The caller's word, see `CopiedEnvironment`.
-        redeterminise: Instead of that word, see there.
-        samples: How many numbers each axis of a Box of actions has, both bounds among
-            them; None where no action is continuous.
-        format_action: `(env, action) -> str`: an action, as the environment takes it,
-            as people write it.
-        parse_action: `(env, text) -> action`: its inverse; ValueError says what was
+        perfect_information: True asserts that nothing is hidden; see `CopyOptions`.
+        redeterminise: Use this instead if something is hidden; see there.
+        samples: Number of samples on each axis of a Box of actions, including both
+            bounds; None if no action is continuous.
+        format_action: `(env, action) -> str`: the name of an action. The action is in
+            the environment's own form.
+        parse_action: `(env, text) -> action`: its inverse; a ValueError says what was
             expected.
-        ansi: `(env, agent) -> str`: the position for a terminal as the named agent may
-            see it, for None as a spectator does.
-        options: What `make` is called with.
+        ansi: `(env, agent) -> str`: the position for a terminal, as the named agent may
+            see it, or a spectator (None).
+        options: The keywords that `make` is called with.
     """
 
     name: str
@@ -184,9 +184,9 @@ class EnvironmentGame:
     def aec(self, render_mode: str | None = None) -> AECEnv:
         """Return a new environment in PettingZoo's AEC form, for playing.
 
-        Its actions are numbers, see `numbered`, and it remembers what was played, which
-        kept trees and evaluators need. Agents who decide at once do not see each
-        other's actions: where all have chosen, the environment makes one step.
+        Its actions are numbers (see `numbered`), and it remembers the moves played,
+        which kept trees and evaluators need. Agents who decide simultaneously do not
+        see each other's actions: the environment makes one step once all have chosen.
 
         Raises:
             ValueError: See `environment`.
@@ -222,7 +222,7 @@ class EnvironmentGame:
     def shape(self) -> CopiedEnvironment:
         """Return a forward model that has the numbers of players and actions.
 
-        Nobody may plan on it: whether the environment hides anything is not asked.
+        It is not for planning, because it does not know whether something is hidden.
 
         Raises:
             ValueError: See `environment`; or a player's actions cannot be searched.

@@ -21,9 +21,9 @@ COLUMN_WIDTH = 14
 def game_from_rules(rules: Rules, **parts: Any) -> Game:
     """Return a game built from rules; the functions below fill in what is not given.
 
-    Actions are named by their numbers, and a position is the state's fields as text, a
-    line each and grids row by row. Of a game that hides something, a player sees the
-    observation instead.
+    By default, an action's name is its number, and a position is shown as the fields of
+    the state, one per line and grids row by row. If the game hides something, players
+    see their observation instead.
 
     Args:
         rules: The rules.

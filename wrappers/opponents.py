@@ -29,9 +29,9 @@ Chooser = Callable[[Any, str, Any, np.ndarray], int]
 class Mixture:
     """A mixture of opponents, sampled anew for each episode.
 
-    `Mixture((3, "random"), (1, "mcts:simulations=50"))`: three episodes in four are
-    against random opponents. For all seats there is one draw; for a draw in each seat
-    put mixtures into a sequence or a mapping of seats.
+    With `Mixture((3, "random"), (1, "mcts:simulations=50"))`, three in four episodes
+    are against random opponents. There is one draw for all seats. To draw for each seat
+    separately, put mixtures into a sequence or a mapping of seats.
 
     Args:
         *parts: Pairs of a weight above 0 and opponents in any form that

@@ -26,58 +26,62 @@ SEEDS = 2**32
 class SingleAgentEnv(gymnasium.Env):
     """A PettingZoo environment for one learner, with agents in the other seats.
 
-    A step plays on until the learner decides again or its game has ended. Its reward
-    is all that the learner's agent has earned on the way, so a loss in the opponents'
-    turn is in it. An episode ends when the learner is out, also if others play on.
-    Whoever is never asked (others end the game first) gets an episode of one step, in
-    which any action will do.
+    A step plays on until the learner decides again or its game has ended. The reward is
+    the sum of all that the learner has earned since its last action, so it includes a
+    loss during an opponent's turn. An episode ends when the learner is out, even if the
+    others play on. If the learner never gets to decide, because others end the game
+    first, the episode has one step, in which any action is accepted.
 
-    An episode is a function of its seed: the environment is reset with it, and agents
-    with the seeds that `mcts_agents.agents.agent_seed` derives from it, as in a match
-    of the arena. `reset(seed)` chooses the seeds of this and all following episodes.
+    An episode depends only on its seed: the environment is reset with it, and the
+    agents get the seeds that `mcts_agents.agents.agent_seed` derives from it, as in a
+    game of the arena. `reset(seed)` sets the seeds of this and all later episodes.
 
-    `info` has `action_mask`, int8 of shape (n,), 1 for each legal action, for
-    `action_space.sample(info["action_mask"])`; after `reset` and at the end also
-    `seat`, the learner's; at the end `result`, `"won"`, `"drawn"` or `"lost"`: by the
-    game's rules, in environments of other people by the returns (who has the highest
-    one alone has won). `action_masks()` is what sb3-contrib's MaskablePPO asks for.
+    `info` has `action_mask`, int8 of shape (n,), which is 1 for legal actions; pass it
+    to `action_space.sample(info["action_mask"])`. After `reset` and at the end, `info`
+    also has `seat`, the learner's seat. At the end it has `result`: `"won"`, `"drawn"`
+    or `"lost"`, by the game's rules, or in third-party environments by the returns
+    (whoever alone has the highest return has won). `action_masks()` is the method that
+    sb3-contrib's MaskablePPO calls.
 
-    `copy.deepcopy` and `pickle` copy the PettingZoo environment too, as it copies
-    itself: those that are `EzPickle` begin anew and need a `reset`. `copy.copy` shares
-    it with the copy, as with every wrapper.
+    `copy.deepcopy` and `pickle` copy the PettingZoo environment in its own way; an
+    `EzPickle` environment starts anew and needs a `reset`. `copy.copy` shares the
+    environment with the copy, as in every wrapper.
 
     Args:
-        env: A PettingZoo environment, AEC or parallel, or a function that makes one;
-            with `render_mode` as a keyword if it is not None. Its actions are Discrete.
+        env: A PettingZoo environment, AEC or parallel, or a function that makes one and
+            takes `render_mode` as a keyword if `render_mode` is not None. The actions
+            must be Discrete.
         opponents: Who plays in the other seats.
 
             - an agent (any `mcts_agents.Agent`) or its spec, such as `"random"` or
-              `"mcts:simulations=50"`: it plays in all of them, with a memory and a seed
-              for each;
-            - a function `(observation, agent name) -> action`: a trained policy;
-              the observation is the environment's own, with the mask if it has one;
-            - a sequence with one of these for each opponent, in order of their seats;
-            - a mapping from seats (numbers or agents' names) to these: of the learner's
-              opponents, and of all agents if its seat is random;
+              `"mcts:simulations=50"`, for all of them; each seat has its own memory
+              and seed;
+            - a function `(observation, agent name) -> action`, such as a trained
+              policy; it gets the environment's own observation, with the mask if there
+              is one;
+            - a sequence with one of these for each opponent, in the order of the seats;
+            - a mapping from seats (numbers or agents' names) to these, for all of the
+              learner's opponents, or for all agents if the learner's seat is random;
             - a `Mixture`, from which each episode draws.
 
-            Agents are copied, and begin anew in each episode. Environments of other
-            people are planned on only with `perfect_information` or `redeterminise`:
-            see `Agent`.
-        seat: The learner's seat, a number or an agent's name; `"random"`: drawn in each
-            episode, all equally likely.
+            Agents are copied and start anew in each episode. In third-party
+            environments, planning agents need `perfect_information` or
+            `redeterminise`; see `Agent`.
+        seat: The learner's seat, a number or an agent's name; `"random"` draws one in
+            each episode, all equally likely.
         observation: `"flat"`: the agent's observation as a Box of shape (n,), without
             the mask; `"dict"`: `{"observation", "action_mask"}`.
-        illegal: What an illegal action of the learner does. A number: the episode ends
-            as lost, with this reward and `info["illegal"]`. `"error"`: a ValueError,
-            and nothing has changed. By default -1, as much as a lost game and as in
-            the games' AEC environments: learners without masks try illegal actions,
-            which must not stop their training nor be worth more than to play on.
-        render_mode: What `env` is made with, if it is a function.
+        illegal: What happens if the learner takes an illegal action. A number: the
+            episode ends as lost, with this reward and `info["illegal"]`. `"error"`: a
+            ValueError, and nothing changes. The default is -1, as for a lost game and
+            as in the games' AEC environments: learners without masks try illegal
+            actions, which should neither stop their training nor be worth more than
+            playing on.
+        render_mode: Passed to `env` if that is a function.
 
     Attributes:
         environment: The PettingZoo environment. A planner in the learner's place acts
-            by `agent.act(env.unwrapped.environment, env.unwrapped.learner)`.
+            with `agent.act(env.unwrapped.environment, env.unwrapped.learner)`.
         learner: Name of the learner's agent in this episode.
 
     Raises:

@@ -256,17 +256,17 @@ class Agent(ABC):
 class Planner(Agent):
     """An agent that searches and returns the results.
 
-    A subclass defines `search`, and sets those of the attributes below that differ
-    from what they are here. Whoever plays, shows or measures agents asks for nothing
-    else, so any algorithm will do; `SearchAgent` is the one that runs `Search`.
+    A subclass defines `search`, and sets those of the attributes below that differ from
+    the defaults here. Nothing else is needed to play, show or measure an agent, so the
+    search can use any algorithm. `SearchAgent` is the subclass that runs `Search`.
 
     Attributes:
-        seconds: Budget of a decision in seconds; None: it has none.
-        safety_margin: Seconds by which a decision with such a budget ends earlier.
-        uses_history: Whether `search` is to be given what the player has seen of the
-            game, which takes time.
-        counts_visits: Whether results count visits of actions, in proportion to which
-            moves can be drawn.
+        seconds: Budget of a decision in seconds, or None.
+        safety_margin: Seconds by which a decision with such a budget ends early.
+        uses_history: Whether `search` gets what the player has seen of the game so far,
+            which takes time to collect.
+        counts_visits: Whether results count the visits of actions. If so, moves can be
+            drawn in proportion to them.
 
     Args:
         **agent: See `Agent`.

@@ -42,8 +42,8 @@ class MCTSAgent(SearchAgent):
             docs/options.md list them. `rollout_policy` and `opponent_model` also take
             agents, as objects, specs (`"one-step:samples=3"`) or mappings; see
             `make_agent`. `evaluator` also takes a `PolicyAgent`, as object, spec or
-            mapping. And what only you can say of third-party environments, such as
-            `perfect_information=True`; see `CopyOptions`.
+            mapping. Facts about third-party environments, such as
+            `perfect_information=True`, are options too; see `CopyOptions`.
 
     Raises:
         ValueError: An unknown option or a value that is not allowed.

@@ -19,23 +19,24 @@ Row = dict[str, Any]
 class Dataset:
     """The decisions of a folder that `record` wrote, finished or not.
 
-    A row is a mapping from the names of columns to NumPy scalars and arrays, several
-    rows one to arrays whose first axis counts rows; `columns` describes them. They are
-    the same for both formats. Masks and visits are given for the whole action space,
-    however they are stored.
+    A row is a mapping from the names of columns to NumPy scalars and arrays. Several
+    rows are one mapping, to arrays whose first axis counts the rows. `columns`
+    describes the columns, which are the same in both formats. Masks and visits always
+    cover the whole action space, however they are stored.
 
-    `len` and `[...]` are what `torch.utils.data.DataLoader` asks for; an object that is
-    sent to another process takes no rows along.
+    `torch.utils.data.DataLoader` uses `len` and `[...]`. An object that is sent to
+    another process takes no rows along.
 
     Args:
         folder: The folder.
-        memory: Bytes of rows to hold at most, 1 GiB by default; at least one file.
+        memory: Greatest number of bytes of rows to keep in memory, 1 GiB by default; at
+            least one file is kept.
 
     Attributes:
         folder: The folder.
         description: What `dataset.json` says.
         layout: The columns, as read and as stored.
-        games: Number of games that are there.
+        games: Number of games recorded so far.
 
     Raises:
         DatasetError: There is no dataset, or a file of it is damaged.

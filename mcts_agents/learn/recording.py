@@ -38,12 +38,12 @@ def record(
     jobs: int | None = None,
     **options: Any,
 ) -> Dataset:
-    """Record the decisions of agents who play one another, or go on with it.
+    """Record the decisions of agents who play each other, or resume a recording.
 
-    The same call gives the same rows in any number of processes, as long as no budget
-    is in seconds. Called again it plays the games that are not there yet, which may be
-    more than before; the last file is made again if it was not full. An interrupt
-    leaves whole files.
+    The same call gives the same rows with any number of processes, unless a budget is
+    in seconds. A second call plays the games that are missing, and you may ask for more
+    games than before; the last file is written anew if it was not full. After an
+    interrupt, all files are complete.
 
     Args:
         game: Spec of the game, such as `hex:size=5`.

@@ -83,13 +83,13 @@ class Rules:
         name: The game's name.
         state: The state's record, a fixed-size `numpy.dtype` with named fields.
         game: Further fields of the variant's record, filled by the `variant` function.
-        chance: Whether `apply` ever draws from `rng`. False lets a search trust that
-            the same actions lead to the same state.
+        chance: Whether `apply` ever draws from `rng`. False tells searches that the
+            same actions lead to the same state.
         search_defaults: Search settings that suit the game (`MCTSAgent` keywords).
-            Searches value positions by `scores`, unless it has another `value`; in a
-            game without the function `scores`, by who wins.
-        move_codes: The kinds of codes that `move_code` tells apart, of MOVE_CODES;
-            `exact` is always one.
+            Without a `value` among them, searches value positions by `scores`, or by
+            who wins if the game has no function `scores`.
+        move_codes: The kinds of codes, of MOVE_CODES, that `move_code` distinguishes;
+            `exact` is always one of them.
     """
 
     name: str
@@ -201,13 +201,14 @@ class Rules:
     ) -> Callable:
         """Add a scripted policy, found by its name; returns it unchanged.
 
-        `def NAME(game, state, player, rng)` returns a legal action of `player`. One
-        that remembers something is decorated with `@rules.policy(memory=DTYPE,
-        begin=BEGIN)` and is `def NAME(game, state, player, memory, rng)`: `memory` is
-        a record of that type, kept for each player, and `BEGIN(memory, rng)` makes it
-        that of a new game.
+        `def NAME(game, state, player, rng)` returns a legal action of `player`. If the
+        policy remembers something, decorate it with `@rules.policy(memory=DTYPE,
+        begin=BEGIN)` and write `def NAME(game, state, player, memory, rng)`: `memory`
+        is a record of that type, one for each player, and `BEGIN(memory, rng)`
+        initialises it for a new game.
 
-        It plays as an agent (`ScriptedAgent`), in rollouts and as an opponent model.
+        You can use the policy as an agent (`ScriptedAgent`), in rollouts and as an
+        opponent model.
         """
         if function is None:
             return lambda author: self.policy(author, memory=memory, begin=begin)
@@ -266,11 +267,11 @@ class Rules:
     def symmetries(self, function: Callable) -> Callable:
         """Set the function that says how boards may be mirrored or turned.
 
-        `def symmetries(game, spec)` returns `Symmetry` objects for a variant, run in
-        Python when they are first asked for; `board_symmetries` makes them. In a twin
-        the same players move, legal actions and results are those of the original, and
-        everybody observes the twin of what it observed. `CompiledModel.symmetries` has
-        them.
+        `def symmetries(game, spec)` returns `Symmetry` objects for a variant, which
+        `board_symmetries` makes. It runs in Python, on first use. In a mirrored
+        position, the same players move, with the mirrored legal actions and the same
+        results, and everybody observes the mirror image of the original observation.
+        `CompiledModel.symmetries` lists the symmetries.
         """
         found = tuple(inspect.signature(function).parameters)
         if found != ("game", "spec"):
@@ -345,9 +346,9 @@ class Rules:
     def check(self, **options: Any) -> Any:
         """Play random games and raise an error at the first mistake of the rules.
 
-        The first thing to do with rules that you wrote. It finds functions that write
-        outside of their arrays or contradict one another, and samples that change what
-        their observer knows.
+        Call it first on rules that you wrote. It finds functions that write outside
+        their arrays or contradict each other, and samples that change what their
+        observer knows.
 
         Args:
             **options: See `mcts_agents.testing.check_rules`, such as `variants` and

@@ -25,54 +25,59 @@ _SAID_BY_RULES = {
 
 @dataclass(frozen=True, kw_only=True)
 class CopyOptions:
-    """What cannot be seen of an environment from outside, in its user's words.
+    """What you tell an agent about a third-party environment.
 
-    Games with rules, this package's and your own, say all of it themselves. What agrees
-    with them is accepted there, so that one agent may play both kinds:
-    `perfect_information=True` where nothing is hidden, `deterministic=True` where there
-    is no chance. Everything else is refused.
+    These facts cannot be detected from outside. Games with rules (this package's and
+    your own) already say all of it. Options that agree with such a game are accepted,
+    so that one agent can play both kinds: `perfect_information=True` if the game hides
+    nothing, `deterministic=True` if it has no chance. All other options are refused
+    there.
 
     Args:
-        perfect_information: The environment hides nothing from the player to move.
-        redeterminise: Instead of that word, a function `(env_copy, agent_name,
-            numpy.random.Generator)` that resamples in the copy what the named agent
-            cannot know.
+        perfect_information: True asserts that the environment hides nothing from the
+            player to move.
+        redeterminise: Use this instead of `perfect_information` if something is hidden:
+            a function `(env_copy, agent_name, numpy.random.Generator)` that resamples
+            in the copy everything that the named agent cannot know.
         reseed: A function `(env_copy, numpy.random.Generator)` that gives the copy
-            another future where it keeps a random generator that is none of Python's,
-            numpy's or JAX's, such as a counter of its own. It is called for each copy
-            that a search steps, or before each step of a replay, and changes nothing
-            else.
-        continuous: How to plan in Box spaces: a number of samples on each axis, both
-            bounds among them, or a function `(env_copy, agent_name,
-            numpy.random.Generator)` that returns an array of proposals, one a row. It
-            is called in each state, with the same random numbers within a decision.
-        caches: Full names (`"module.NAME"`, `"module.Class.name"`) of what lies outside
-            the environment object and may change while a copy is stepped, because it
-            only saves work, such as a dictionary of positions looked at before.
-        snapshots: True: the innermost environment has `get_state()` and
-            `set_state(state)`, or `clone_state()` and `restore_state(state)`, and a
-            search may use them on one environment of its own instead of many copies.
-            Or the two functions `(get, put)`, called as `get(env)` and
-            `put(env, state)`. A state holds, as copies, all that a step changes but
-            random generators. It is checked once: stepped and put back.
-        replay: The last resort for what cannot be copied: a function that makes the
-            same environment anew. A search takes it through all that was played, once
-            for each simulation, so the live environment has to note that:
-            `mcts_agents.remember(env)`. Its future steps get other dice, as
-            far as their random generators are objects of Python or those of whole
-            libraries; dice that it throws elsewhere, in a library of C++ say, would be
-            foreseen.
-        processes: So many processes search a decision, each its share of the budget
-            (root parallelism, as `threads` for the games of this package). They are
-            forked from yours with each decision; not on Windows.
-        deterministic: The environment uses no randomness: the same actions always lead
-            to the same situations. It is checked on the first steps of a decision.
-            Nodes of the tree hold copies then (`loop="closed"`), which saves most
-            steps; with `value="win"` and `solver=True` proven results are used.
-        state_key: A function `(env_copy)` that returns what tells positions apart, for
-            `graph=True`: None, numbers, texts, bytes, arrays, and tuples, lists, dicts
-            and sets of these. Equal keys are one position, from which the same can
-            follow.
+            another future. You need it if the environment draws random numbers from
+            something other than generators of Python, NumPy or JAX, such as a counter
+            of its own. It is called for each copy that a search steps, or before each
+            step of a replay, and must change nothing else.
+        continuous: How to plan in Box spaces. A number of samples on each axis,
+            including both bounds; or a function `(env_copy, agent_name,
+            numpy.random.Generator)` that returns an array with one proposed action per
+            row. The function is called in each state; within a decision, it always
+            gets the same random numbers.
+        caches: Full names (`"module.NAME"`, `"module.Class.name"`) of objects outside
+            the environment that may change while a copy is stepped, because they only
+            save work, such as a dictionary of positions that were evaluated before.
+        snapshots: True if the innermost environment has `get_state()` and
+            `set_state(state)`, or `clone_state()` and `restore_state(state)`. A search
+            then uses these on one environment of its own instead of making many copies.
+            You can also pass two functions `(get, put)`, which are called as `get(env)`
+            and `put(env, state)`. A state must hold copies of everything that a step
+            changes, except random generators. The agent checks this once.
+        replay: The last resort for environments that cannot be copied: a function that
+            makes the same environment anew. A search repeats all moves of the game in
+            it, once for each simulation, so wrap the live environment in
+            `mcts_agents.remember(env)`, which records them. Later steps get other
+            random numbers only if these come from generators in Python objects or from
+            those of whole libraries. Random numbers that are drawn elsewhere, for
+            example in a C++ library, would be foreseen.
+        processes: Number of processes that search a decision together, each with its
+            share of the budget (root parallelism, like `threads` in games with rules).
+            They are forked from your process for each decision, so this does not work
+            on Windows.
+        deterministic: True asserts that the environment uses no randomness, so that the
+            same actions always lead to the same situations. The agent checks this on
+            the first steps of a decision. Tree nodes then hold copies
+            (`loop="closed"`), which saves most steps; with `value="win"` and
+            `solver=True`, the search uses proven results.
+        state_key: A function `(env_copy)` for `graph=True` that returns what identifies
+            a position: None, numbers, strings, bytes, arrays, or tuples, lists, dicts
+            and sets of these. Positions with equal keys count as one, so they must have
+            the same future.
 
     Raises:
         ValueError: A value that is not allowed.

@@ -17,36 +17,38 @@ from mcts_agents.search.inspection.tree_node import ShownNode
 class SearchResult:
     """The outcome of one decision.
 
-    Only `action` and `actions` have to be given: what an agent's search does not count
-    or know stays at its default.
+    Only `action` and `actions` are required. What an agent's search does not count or
+    know stays at its default.
 
     Attributes:
         action: The chosen action, as a number.
         actions: The acting player's actions in the root, shape (n,), int32.
-        visits: How often each was taken, shape (n,), int64; those of a reused tree
-            included, `initial_visits` not. 0 by default.
-        values: Mean value of each to the acting player, shape (n,), float64, on the
-            leaf heuristic's own scale, or whatever another search finds it worth; NaN,
-            the default, for an action that was never taken.
-        strategy: The average strategy of a sampling policy (EXP3, regret matching),
-            exploration left out, shape (n,), float64, sum 1; else None.
-        simulations: Iterations run; 0 where there was only one action to choose,
-            or only one that `action_filter` keeps, and in searches of another kind.
-        forward_model_calls: Actions applied, one for each player.
-        seconds: Time that the decision took.
-        nodes: Decisions (bandits) in all trees; in a minimax search the states that
-            were reached.
-        depth: Longest path in any tree, in decisions of that tree; how many decisions
-            a minimax search looked ahead.
-        solved: Whether the game's result under best play was proven; then the search
+        visits: How often each action was taken, shape (n,), int64, including visits in
+            a reused tree but not `initial_visits`. The default is 0.
+        values: Mean value of each action to the acting player, shape (n,), float64, on
+            the scale of the leaf values; in other searches, the action's value. NaN,
+            the default, if the action was never taken.
+        strategy: The average strategy of a sampling policy (EXP3, regret matching)
+            without its exploration, shape (n,), float64, sum 1; None for other
+            policies.
+        simulations: Number of iterations. It is 0 if there was only one action to
+            choose, or only one that `action_filter` keeps, and in searches that do not
+            run simulations.
+        forward_model_calls: Number of actions applied, counted for each player.
+        seconds: Time of the decision.
+        nodes: Number of decisions (bandits) in all trees; in a minimax search, of
+            states reached.
+        depth: Longest path in any tree, in decisions of that tree; in a minimax search,
+            the number of decisions that it looked ahead.
+        solved: Whether the game's result under best play was proven. If so, the search
             ended before its budget.
-        proven: The acting player's result under best play where it was proven:
-            `"proven win"`, `"proven draw"` or `"proven loss"`; None where it was not,
-            and in a minimax search, whose values are exact if it solved the game.
-        reused: Visits of the acting player's root that were left from an earlier
+        proven: The acting player's proven result under best play: `"proven win"`,
+            `"proven draw"` or `"proven loss"`. None if nothing was proven, and in
+            minimax searches, whose values are exact if they solved the game.
+        reused: Visits of the acting player's root that are left from an earlier
             decision (`reuse_tree`).
-        bytes: Memory that nodes, edges, joint actions, stored states and optional
-            statistics take, or all that a minimax search works on.
+        bytes: Memory of nodes, edges, joint actions, stored states and optional
+            statistics; in a minimax search, of everything that it uses.
     """
 
     action: int
@@ -77,7 +79,7 @@ class SearchResult:
     def environment_action(self, action: int | None = None) -> Any:
         """Return what `env.step` takes for one of `actions`, by default the chosen one.
 
-        It is the number itself, but for action spaces that are not Discrete or begin
+        This is the number itself, unless the action space is not Discrete or begins
         below 0.
         """
         action = self.action if action is None else action
@@ -91,10 +93,11 @@ class SearchResult:
 
     @cached_property
     def policy(self) -> np.ndarray:
-        """What a learner is told to play: a probability for each of `actions`.
+        """The training target for a policy: a probability for each of `actions`.
 
-        Shape (n,), float64, sum 1. The shares of visits, unless the `root_policy` tells
-        something else; where there was nothing to search, 1 for the action made.
+        Shape (n,), float64, sum 1. By default these are the shares of visits; a
+        `root_policy` can define something else. If there was nothing to search, the
+        chosen action has probability 1.
         """
         if self._policy is not None:
             return self._policy
@@ -161,9 +164,9 @@ class SearchResult:
     def principal_variation(self) -> list[tuple[int, int]]:
         """The most visited, or else the best, continuation: (player, action) pairs.
 
-        It begins with the chosen action; decisions of the same moment stand side by
-        side, players ascending. It covers the players of the acting player's tree, and
-        is read from that tree when it is first asked for; see `tree`.
+        It begins with the chosen action. Simultaneous decisions stand next to each
+        other, in the order of players. It covers the players whose decisions are in the
+        acting player's tree, from which it is read on first access; see `tree`.
 
         Raises:
             RuntimeError: The search has gone on to another decision.
@@ -192,8 +195,8 @@ class SearchResult:
     def tree(self, depth: int | None = None) -> dict[str, Any]:
         """Return the acting player's tree as nested dictionaries.
 
-        The tree lies in the search's memory until its next decision. Where several
-        trees were merged (threads, determinizations) it is the last one searched.
+        The tree stays in the search's memory until the next decision. If several trees
+        were merged (threads, determinizations), this is the last one searched.
 
         Args:
             depth: Decisions below the root to go down; None: all.
@@ -202,10 +205,10 @@ class SearchResult:
             A node is `{"movers", "visits", "bandits", "children"}`. A bandit is
             `{"player", "visits", "actions"}`, and each of its actions is `{"action",
             "visits", "available", "value", "strategy", "proven"}`. A child is
-            `{"actions": {player: action}, "node": {...}}`. `strategy` is None without
-            an average strategy, `proven` without a proof, `visits` and `available`
-            where a search does not count them, and `value` where it is not known. In a
-            graph search a node may appear in several places, and not below itself.
+            `{"actions": {player: action}, "node": {...}}`. What a search does not have
+            is None: `strategy` without an average strategy, `proven` without a proof,
+            `visits` and `available` if they are not counted, and unknown values. In a
+            graph search, a node may appear in several places, but not below itself.
 
         Raises:
             RuntimeError: There was nothing to search, or the search has gone on to
@@ -225,8 +228,7 @@ class SearchResult:
     ) -> Any:
         """Return the tree as a `rich.tree.Tree` to print; `name` writes actions.
 
-        Of each node at most `limit` actions are shown, the most visited ones, or those
-        of greatest value where visits are not counted; and of the others how many
-        there are.
+        For each node, it shows at most `limit` actions, those with the most visits (or
+        with the greatest values if visits are not counted), and the number of others.
         """
         return tree_views.rich_tree(self.tree(depth), name, limit)
