@@ -2,8 +2,8 @@
 PYTHON ?= python3
 VENV ?= .venv
 RUN = $(VENV)/bin
-# What the tests are installed with. With the rl extra, which may be gigabytes, those of
-# reinforcement learning run too: make test EXTRAS=test,rl
+# What the tests are installed with. With the extras rl, which may be gigabytes, and
+# openspiel those of learning and of OpenSpiel run too: make test EXTRAS=test,rl,openspiel
 EXTRAS ?= test
 PACKAGES ?=
 INSTALLED = $(VENV)/installed-$(EXTRAS)

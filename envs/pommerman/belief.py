@@ -187,9 +187,8 @@ def bring_forward(game, state, player, move):
         write_view(game, cell, before)
         if state.ammo[player] < MOST_AMMO:  # where bombs that go off are not counted
             bombs = own_bombs[:number]
-            keep_own_bombs(
-                game, belief, state, player, bombs, at_least, at_most, were_at, before
-            )
+            left = at_least, at_most
+            keep_own_bombs(game, belief, state, player, bombs, left, were_at, before)
         note_where_bombs_rolled(belief, state, before)
 
 

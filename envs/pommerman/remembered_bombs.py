@@ -239,9 +239,7 @@ def write_own_bombs(belief, player, bombs):
 
 
 @njit
-def keep_own_bombs(
-    game, belief, state, player, earlier, at_least, at_most, were_at, view
-):
+def keep_own_bombs(game, belief, state, player, earlier, number, were_at, view):
     """Let a player believe in as many bombs of its own as it must have.
 
     Args:
@@ -250,12 +248,13 @@ def keep_own_bombs(
         state: The true state.
         player: Who looks.
         earlier: The player's bombs before the step, uint32 of shape (number,).
-        at_least: How many it must have now, by how many it had, could lay and can lay.
-        at_most: The same if it has picked up one more that it did not see.
+        number: How many it has now at least, by how many it had, could lay and can
+            lay, and at most, if it has picked up one more that it did not see.
         were_at: Where the agents were believed to be before the step, int32 of shape
             (4,).
         view: The cells in view now.
     """
+    at_least, at_most = number
     own = 0
     for i in range(np.int64(belief.bomb_count)):
         own += is_own(belief.bombs[i], player)

@@ -438,16 +438,23 @@ class _Walk:
             position.movers,
             [sorted(legal.tolist()) for legal in position.legal.values()],
             position.results,
+            self._scores_of(position.state),
         )
         other = self._merged.setdefault(key, what)
         if other != what:
             self.place.fail(
                 "state_key",
-                f"is {key} here and in a position with other movers, legal actions "
-                f"or results: {other} and {what}",
+                f"is {key} here and in a position with other movers, legal actions, "
+                f"results or scores: {other} and {what}",
                 "Positions with one key are searched as one; hash all that matters",
             )
         self.report.checked["state_key tells positions apart"] += 1
+
+    def _scores_of(self, state: np.ndarray) -> list[float]:
+        if not self.model.has("scores"):
+            return []
+        scores: list[float] = self.calls.vector("scores", state).tolist()
+        return scores
 
     def _check_nearest(self, position: Position) -> None:
         teams = self.model.teams

@@ -174,7 +174,7 @@ def table(hands, pile, **variant):
     model = rules.model(players=len(hands), **variant)
     state = model.reset(new_generator(0))
     view = model.view(state)
-    view["hands"] = 0
+    view["hands"] = view["known"] = 0
     rest = whole_deck(model.players) - Counter(pile)
     for player, held in enumerate(hands):
         view["hands"][player] = bunch(held)
