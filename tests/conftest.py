@@ -1,5 +1,6 @@
 """Fixtures that several files share."""
 
+import io
 import itertools
 import signal
 import subprocess
@@ -15,10 +16,12 @@ from mcts_agents.cli import main
 # so do its children; some tests are about what an interrupt does.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# No test fails because the machine is slow or busy.
+# No test fails because the machine is slow or busy, nor because other examples are
+# tried than in the run before.
 hypothesis.settings.register_profile(
     "any machine",
     deadline=None,
+    derandomize=True,
     suppress_health_check=[hypothesis.HealthCheck.too_slow],
 )
 hypothesis.settings.load_profile("any machine")
@@ -35,8 +38,10 @@ def ticking_clock(monkeypatch):
 def run_here(monkeypatch, capsys):
     """Run the command in this process: for the many whose end is all that matters."""
 
-    def run_one(*arguments):
+    def run_one(*arguments, stdin=None):
         monkeypatch.setattr(sys, "argv", ["mcts-agents", *arguments])
+        if stdin is not None:
+            monkeypatch.setattr(sys, "stdin", io.StringIO(stdin))
         with pytest.raises(SystemExit) as ended:
             main()
         shown = capsys.readouterr()

@@ -37,10 +37,17 @@ main()
 """
 
 
-def test_list_names_games_and_agents():
+@pytest.fixture
+def wide(run_here, monkeypatch):
+    """Run the command in this process, as in a terminal of 120 columns."""
+    monkeypatch.setenv("COLUMNS", "120")
+    return run_here
+
+
+def test_list_names_games_and_agents(wide):
     text = run("list")
     assert text.returncode == 0
-    listed = json.loads(run("list", "--json").stdout)
+    listed = json.loads(wide("list", "--json").stdout)
     games = {row["game"]: row for row in listed["games"]}
     assert list(games) == list(GAMES)
     assert games["sushi_go"]["players"] == [2, 3, 4, 5]
@@ -87,7 +94,7 @@ def test_play_breaks_specs_where_their_parts_end(run_here, monkeypatch):
     assert cells == [*parts, "rollout_policy=random"] * 2
 
 
-def test_play_prints_one_object_and_two_processes_play_the_same_game():
+def test_play_prints_one_object_and_two_processes_play_the_same_game(wide):
     command = [
         "play", "sushi_go", "--players", "3", "--seed", "5", "--json",
         "--agent", "mcts:tree=multi,simulations=50", "--agent", "one-step",
@@ -103,25 +110,25 @@ def test_play_prints_one_object_and_two_processes_play_the_same_game():
     assert len(played["returns"]) == 3
     assert set(played["moves"][0]) == {"player", "action", "name"}
     assert len(played["moves"]) >= 3 * 3 * 9
-    assert run(*command[:5], "6", *command[6:]).stdout != first.stdout
+    assert wide(*command[:5], "6", *command[6:]).stdout != first.stdout
 
 
-def test_play_shows_the_game_and_ends_with_a_table():
-    shown = run("play", "hex:size=3", "--agent", "random", "--seed", "1")
+def test_play_shows_the_game_and_ends_with_a_table(wide):
+    shown = wide("play", "hex:size=3", "--agent", "random", "--seed", "1")
     assert shown.returncode == 0
     assert "player_0 plays" in shown.stdout
     assert shown.stdout.count("to move") >= 3
     assert "Hex, seed 1" in shown.stdout
     assert "won" in shown.stdout
     assert "lost" in shown.stdout
-    hidden = run("play", "hex:size=3", "--agent", "random", "--render", "none")
+    hidden = wide("play", "hex:size=3", "--agent", "random", "--render", "none")
     assert "plays" not in hidden.stdout
     assert "won" in hidden.stdout
 
 
-def test_a_person_plays_by_typing():
+def test_a_person_plays_by_typing(wide):
     typed = "?\nb2\nb2\nnonsense\na1\nc1\na2\nb1\nc2\na3\nb3\nc3\n"
-    game = run("play", "tictactoe", "--agent", "human", "--seed", "3", stdin=typed)
+    game = wide("play", "tictactoe", "--agent", "human", "--seed", "3", stdin=typed)
     assert game.returncode == 0
     assert "Legal: a1  b1  c1" in game.stdout
     assert "b2 is not legal now" in game.stdout
@@ -129,34 +136,34 @@ def test_a_person_plays_by_typing():
     assert "Tic-Tac-Toe, seed 3" in game.stdout
 
 
-def test_a_person_can_leave():
+def test_a_person_can_leave(wide):
     for typed, told in (("q\n", "game left"), ("", "game left: the input ended")):
-        left = run("play", "tictactoe", "--agent", "human", stdin=typed)
+        left = wide("play", "tictactoe", "--agent", "human", stdin=typed)
         assert left.returncode == 130
         assert left.stderr.splitlines()[-1] == f"mcts-agents: {told}"
 
 
-def test_one_player_has_a_score_and_no_result():
+def test_one_player_has_a_score_and_no_result(wide):
     lake = "gymnasium:FrozenLake-v1:perfect_information=true"
-    shown = run("play", lake, "--agent", "random", "--seed", "1").stdout
+    shown = wide("play", lake, "--agent", "random", "--seed", "1").stdout
     assert "score" in shown
     assert "result" not in shown
     assert "drawn" not in shown
 
 
-def test_a_person_is_told_once_what_can_be_typed():
+def test_a_person_is_told_once_what_can_be_typed(wide):
     hint = (
         "Type a move, ? for the legal moves, q to quit. Hint shows what a search would "
         "play; undo takes your last move back."
     )
-    game = run("play", "tictactoe", "--agent", "human", stdin="b2\na1\nq\n")
+    game = wide("play", "tictactoe", "--agent", "human", stdin="b2\na1\nq\n")
     before, _, after = game.stdout.partition("player_0> ")
     assert before.endswith(f"X to move\n{hint}\n")
     assert hint not in after
 
 
-def test_a_person_sees_no_hands_and_no_choice_before_choosing():
-    game = run(
+def test_a_person_sees_no_hands_and_no_choice_before_choosing(wide):
+    game = wide(
         "play", "sushi_go", "--players", "2", "--seed", "3",
         "--agent", "random", "--agent", "human", stdin="?\nq\n",
     )  # fmt: skip
@@ -165,9 +172,9 @@ def test_a_person_sees_no_hands_and_no_choice_before_choosing():
     assert "10 unknown" in before_choosing
 
 
-def test_a_person_who_uses_chopsticks_is_not_told_what_others_chose():
+def test_a_person_who_uses_chopsticks_is_not_told_what_others_chose(wide):
     """The others' cards lie face down until both of one's own are chosen."""
-    game = run(
+    game = wide(
         "play", "sushi_go", "--players", "2", "--seed", "3",
         "--agent", "random", "--agent", "human",
         stdin="chopsticks\nuse chopsticks\nq\n",
@@ -194,8 +201,8 @@ def test_text_that_cannot_be_read_is_asked_for_again():
     assert b"player_0 plays b2" in typed.stdout
 
 
-def test_with_json_a_person_reads_standard_error():
-    game = run(
+def test_with_json_a_person_reads_standard_error(wide):
+    game = wide(
         "play", "tictactoe", "--agent", "human", "--json",
         stdin="a1\na2\nb1\nb2\nc1\n",
     )  # fmt: skip
@@ -372,8 +379,8 @@ def test_compile_refuses_what_it_does_not_know(run_here, arguments, words):
     assert words in done.stderr
 
 
-def test_bench_reports_what_it_measured():
-    done = run(
+def test_bench_reports_what_it_measured(wide):
+    done = wide(
         "bench", "hex:size=4", "--simulations", "300",
         "--agent", "mcts:tree=multi", "--json",
     )  # fmt: skip
@@ -563,18 +570,18 @@ def test_verify_knows_another_games_record(run_here, tmp_path):
     assert "not of hex" in done.stderr
 
 
-def test_help_and_version():
-    assert run("--version").stdout.startswith("mcts-agents 0.")
-    asked, bare = run("--help"), run()
+def test_help_and_version(wide):
+    assert wide("--version").stdout.startswith("mcts-agents 0.")
+    asked, bare = wide("--help"), wide()
     assert asked.returncode == bare.returncode == 0
     assert asked.stdout == bare.stdout
     for command in ("list", "play", "bench", "tree", "verify"):
         assert command in asked.stdout
 
 
-def test_a_person_takes_moves_back_and_asks_for_hints():
+def test_a_person_takes_moves_back_and_asks_for_hints(wide):
     typed = "undo\nb2\nhint\nundo\nhint\na1\nhelp\nq\n"
-    game = run(
+    game = wide(
         "play", "tictactoe", "--agent", "human", "--agent", "mcts:simulations=20",
         "--seed", "1", stdin=typed,
     )  # fmt: skip
@@ -587,9 +594,9 @@ def test_a_person_takes_moves_back_and_asks_for_hints():
     assert game.stderr.splitlines()[-1] == "mcts-agents: game left"
 
 
-def test_moves_that_were_taken_back_do_not_count():
+def test_moves_that_were_taken_back_do_not_count(wide):
     anywhere = "".join(f"{column}{row}\n" for column in "abc" for row in "123")
-    game = run(
+    game = wide(
         "play", "tictactoe", "--agent", "human", "--agent", "mcts:simulations=20",
         "--seed", "1", stdin=f"b2\nundo\nb2\n{3 * anywhere}",
     )  # fmt: skip
@@ -601,16 +608,16 @@ def test_moves_that_were_taken_back_do_not_count():
     assert sum(map(int, counted)) == marks
 
 
-def test_the_last_position_alone():
-    game = run("play", "hex:size=3", "--agent", "random", "--seed", "1", "--render",
-               "last")  # fmt: skip
+def test_the_last_position_alone(wide):
+    game = wide("play", "hex:size=3", "--agent", "random", "--seed", "1", "--render",
+                "last")  # fmt: skip
     assert "plays" not in game.stdout and "Hex, seed 1" in game.stdout
     assert game.stdout.count("a") and game.stdout.splitlines()[0].split() == [*"abc"]
 
 
-def test_help_is_not_cut_off(monkeypatch):
+def test_help_is_not_cut_off(run_here, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
-    shown = run("--help").stdout
+    shown = run_here("--help").stdout
     assert "..." not in shown.partition("Commands:")[2]
     assert max(map(len, shown.splitlines())) <= 80
 

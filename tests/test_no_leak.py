@@ -164,7 +164,5 @@ def test_decisions_do_not_depend_on_what_lies_in_the_fog(options):
 
 
 def test_every_game_with_hidden_information_is_tested_here():
-    hidden = {
-        name for name in GAMES if load_game(name).rules.model().hidden_information
-    }
+    hidden = {name for name in GAMES if load_game(name).rules.has("redeterminise")}
     assert hidden == set(PERMUTED)

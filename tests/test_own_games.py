@@ -39,6 +39,22 @@ GUIDE = ROOT / "docs" / "own_games.md"
 # The command as its script runs: without the working folder in the import path.
 SCRIPT = [sys.executable, "-P", "-c", "from mcts_agents.cli import main; main()"]
 
+# Several commands in one process, where only what they print is looked at.
+SEVERAL = """
+import contextlib, io, json, sys
+from mcts_agents.cli import main
+told = []
+for arguments in json.loads(sys.argv[1]):
+    sys.argv = ["mcts-agents", *arguments]
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            main()
+        except SystemExit as ended:
+            told.append((ended.code, out.getvalue(), err.getvalue()))
+print(json.dumps(told))
+"""
+
 # A game in one file: the rules of an example, and what a file may have beside them.
 MORE = """
 from mcts_agents.envs import game_from_rules
@@ -127,9 +143,9 @@ def elsewhere(tmp_path):
     return tmp_path
 
 
-def run(place, *arguments):
+def process(place, command):
     return subprocess.run(
-        [*SCRIPT, *map(str, arguments)],
+        command,
         cwd=place,
         capture_output=True,
         text=True,
@@ -138,18 +154,40 @@ def run(place, *arguments):
     )
 
 
-def printed(place, *arguments):
-    done = run(place, *arguments)
+def run(place, *arguments):
+    return process(place, [*SCRIPT, *map(str, arguments)])
+
+
+def several(place, *commands):
+    """Run commands one after the other; return what `run` returns for each."""
+    asked = json.dumps([list(map(str, command)) for command in commands])
+    done = process(place, [sys.executable, "-P", "-c", SEVERAL, asked])
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    return [
+        subprocess.CompletedProcess(command, *one)
+        for command, one in zip(commands, told, strict=True)
+    ]
+
+
+def output(done):
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
-def refused(place, *arguments):
+def refusal(done):
     """Return the one line that a refused command prints."""
-    done = run(place, *arguments)
     assert (done.returncode, done.stdout) == (2, ""), done.stderr
     (line,) = done.stderr.splitlines()
     return line.removeprefix("mcts-agents: ")
+
+
+def printed(place, *arguments):
+    return output(run(place, *arguments))
+
+
+def refused(place, *arguments):
+    return refusal(run(place, *arguments))
 
 
 # -- names
@@ -408,33 +446,34 @@ def test_a_tournament_s_file_names_own_games_only_with_permission(importable, tm
 
 
 def test_play(folder):
-    found = json.loads(
-        printed(folder, "play", "heaps:game", "--agent", "random", "--json")
-    )
+    play = "play", "heaps:game", "--agent", "random", "--json"
+    plain = "play", "heaps:rules", "--agent", "random", "--seed", 1
+    found, shown = map(output, several(folder, play, plain))
+    found = json.loads(found)
     assert found["game"] == "heaps:game"
     assert sorted(found["returns"]) == [-1.0, 1.0]
     assert all(move["name"][0] in "abc" for move in found["moves"])
-    shown = printed(folder, "play", "heaps:rules", "--agent", "random", "--seed", 1)
     assert "heaps  3 5 7\nturn   0\n" in shown
     rows = [line.split("│") for line in shown.splitlines() if "│player_" in line]
     assert [row[4].strip() for row in rows] == ["-", "-"]  # the game has no points
 
 
 def test_tree_bench_compile_and_list(folder):
-    arguments = ("--agent", "mcts:simulations=20")
-    shown = printed(folder, "tree", "heaps:game", *arguments, "--moves", "a3 b5")
+    tree = "tree", "heaps:game", "--agent", "mcts:simulations=20", "--moves", "a3 b5"
+    bench = "bench", "heaps:rules", "--simulations", 50, "--json"
+    compiling = "compile", "heaps:rules", "--json"
+    listing = "list", "heaps:game"
+    commands = tree, bench, compiling, listing, (*listing, "--json")
+    shown, measured, found, text, listed = map(output, several(folder, *commands))
     assert "player_0 plays c7" in shown
-    found = json.loads(
-        printed(folder, "bench", "heaps:rules", "--simulations", 50, "--json")
-    )
-    assert (found["game"], found["simulations"]) == ("heaps:rules", 50)
-    found = json.loads(printed(folder, "compile", "heaps:rules", "--json"))
-    assert [row["game"] for row in found["games"]] == ["heaps:rules"]
-    (row,) = json.loads(printed(folder, "list", "heaps:game", "--json"))["games"]
+    measured = json.loads(measured)
+    assert (measured["game"], measured["simulations"]) == ("heaps:rules", 50)
+    games = json.loads(found)["games"]
+    assert [row["game"] for row in games] == ["heaps:rules"]
+    (row,) = json.loads(listed)["games"]
     assert (row["game"], row["title"]) == ("heaps:game", "Three Heaps")
     assert (row["default_players"], row["chance"]) == (2, False)
     assert row["simultaneous"] is None  # nobody has said, and rules do not tell
-    text = printed(folder, "list", "heaps:game")
     assert "Three Heaps" in text
     assert "not said" in text
 
@@ -460,12 +499,15 @@ def test_a_tournament_stores_the_name(store):
 
 
 def test_results_need_no_game(store, elsewhere):
-    shown = printed(elsewhere, "results", store)
+    commands = (
+        ("results", store),
+        ("export", store, "--output", "rows.csv"),
+        ("report", store, "--output", "page.html"),
+    )
+    shown, *_ = map(output, several(elsewhere, *commands))
     assert "6 of 6 games, complete" in shown
     assert "score" not in shown  # the game has no points
-    printed(elsewhere, "export", store, "--output", "rows.csv")
     assert "heaps:game" in (elsewhere / "rows.csv").read_text()
-    printed(elsewhere, "report", store, "--output", "page.html")
     page = (elsewhere / "page.html").read_text()
     assert "heaps:game" in page
     assert "mean score" not in page
@@ -495,10 +537,9 @@ def test_a_store_cannot_name_code_to_run(store, folder, elsewhere):
     with sqlite3.connect(path) as connection:
         connection.execute("UPDATE games SET game = 'heaps_spy:rules'")
     connection.close()
-    for command in (["results"], ["replay", "1"], ["export", "--output", "rows.csv"]):
-        name, *rest = command
-        run(folder, name, path, *rest)
-        assert not (folder / "imported").exists()
+    commands = ["results"], ["replay", "1"], ["export", "--output", "rows.csv"]
+    several(folder, *([name, path, *rest] for name, *rest in commands))
+    assert not (folder / "imported").exists()
 
 
 def test_a_file_of_a_tournament_on_the_command_line(folder, elsewhere):
@@ -560,25 +601,26 @@ def test_verify(folder, importable, elsewhere):
     path = elsewhere / "games.jsonl"
     lines = [{"openspiel": "nim"}, played, wrong]
     path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
-    done = run(folder, "verify", "heaps:game", path, "--json")
-    assert done.returncode == 1, done.stderr
-    (row,) = json.loads(done.stdout)["files"]
+    ours, plain = (
+        ("verify", "heaps:game", path, "--json"),
+        ("verify", "heaps:rules", path),
+    )
+    found, missing = several(folder, ours, plain)
+    assert found.returncode == 1, found.stderr
+    (row,) = json.loads(found.stdout)["files"]
     assert (row["games"], row["mismatches"]) == (2, 1)
-    told = refused(folder, "verify", "heaps:rules", path)
-    assert "nim has no `recorded_variant`: pass" in told
+    assert "nim has no `recorded_variant`: pass" in refusal(missing)
 
 
 def test_the_command_tells_in_one_line_what_it_cannot_load(folder):
-    told = refused(folder, "play", "heeps:rules")
-    assert told.startswith(
+    play = "play", "heeps:rules"
+    tournament = "tournament", "--game", "heaps:rulez", "--agent", "random"
+    done = several(folder, play, (*tournament, "--store", "s.sqlite"))
+    first, second = map(refusal, done)
+    assert first.startswith(
         "game 'heeps:rules': there is no module 'heeps': did you mean heaps?"
     )
-    told = refused(
-        folder,
-        *("tournament", "--game", "heaps:rulez", "--agent", "random"),
-        *("--store", "s.sqlite"),
-    )
-    assert told.startswith("--game: game 'heaps:rulez': there is no object 'rulez'")
+    assert second.startswith("--game: game 'heaps:rulez': there is no object 'rulez'")
 
 
 def test_the_working_folder_is_not_searched_for_libraries(store, elsewhere):

@@ -9,6 +9,7 @@ import numpy as np
 from mcts_agents.minimax.compiled import compiled
 from mcts_agents.minimax.kernel.nodes import KILLERS
 from mcts_agents.minimax.kernel.records import (
+    BAD_ACTION_VALUE,
     BAD_OUTCOMES,
     ENTRY,
     FINISHED,
@@ -373,15 +374,17 @@ class Minimax(Decisions):
 
     def _fail(self, status: int) -> None:
         self._raise_pending()
+        values = self.arrays["values"].tolist()
         words = {
             BAD_ACTION: "`legal_actions` lists an action outside of 0 to "
             f"{self.model.actions - 1} (Spec.actions)",
             BAD_MOVERS: "`movers` returns a mask of other players than 0 to "
             f"{self.model.players - 1}; return one bit for each player who decides",
-            NOT_FINITE: "a state's value is infinite or NaN",
-            OUT_OF_BOUNDS: "`evaluate` gave a value that is not from 0 to 1",
-            NO_SHARES: "the values of a state add up to more than 1, which "
-            "shallow_pruning does not allow",
+            NOT_FINITE: f"a state's value is infinite or NaN: {values}",
+            BAD_ACTION_VALUE: "`action_values` must write finite numbers",
+            OUT_OF_BOUNDS: f"`evaluate` must give values from 0 to 1, not {values}",
+            NO_SHARES: f"the values of a state add up to more than 1: {values}; use "
+            "shallow_pruning=False",
             NOTHING_KEPT: "`filter_actions` must return from 1 to as many actions as "
             "it was given",
             BAD_OUTCOMES: f"`outcomes` must list from 1 to {MOST_OUTCOMES} "

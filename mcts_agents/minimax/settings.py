@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mcts_agents.model import ForwardModel
+from mcts_agents.model.rules import VALUES_OF_SCORES
 from mcts_agents.search.kernel.leaf_values import LEAF_VALUES, check_value
 from mcts_agents.search.options.families import Algorithm, FamilySettings
 from mcts_agents.search.options.option import option
@@ -205,7 +206,7 @@ class MinimaxSettings(FamilySettings):
     free_moves: int | None = option(
         None,
         "How many actions an opponent who moves freely considers, from the first in "
-        "static order (see `ordering`) on; None: all.",
+        "static order (see `ordering`) on, but at least `ranked_moves`; None: all.",
         "Opponents",
         kind=int,
         least=1,
@@ -244,7 +245,8 @@ class MinimaxSettings(FamilySettings):
     shallow_pruning: bool = option(
         False,
         "Prune using the fact that the values of all players add up to 1. This holds "
-        "under `win`; under `evaluate`, setting this option asserts that it holds.",
+        "under `win`, unless somebody wins before the others have finished; under "
+        "`evaluate`, setting this option asserts that it holds.",
         "Max-n",
         kind=bool,
         source="Korf 1991",
@@ -264,8 +266,16 @@ class MinimaxSettings(FamilySettings):
                 chosen["value"] = "win"
             if model.has("evaluate"):
                 chosen["value"] = "evaluate"
-        if self.score_bonus is None:
+        by_score = chosen.get("value", self.value) in VALUES_OF_SCORES
+        self._refuse_unused("score_bonus", by_score, "value score or leader")
+        if self.score_bonus is None and by_score:
             chosen["score_bonus"] = model.search_defaults.get("score_bonus", 0.5)
+        has_time = self.seconds is not None
+        self._refuse_unused("safety_margin", has_time, "a budget of seconds")
+        if self.algorithm == "opps":
+            has_limit = (self.free_opponents, self.free_moves) != (None, None)
+            limits = "free_opponents or free_moves"
+            self._refuse_unused("ranked_moves", has_limit, limits)
         if self.action_filter is None:
             has_filter = model.has("filter_actions")
             chosen["action_filter"] = "game" if has_filter else "all"

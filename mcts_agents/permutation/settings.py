@@ -200,11 +200,8 @@ class PermutationSettings(FamilySettings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.score_bonus is not None and self.value == "win":
-            raise ValueError(
-                f"score_bonus={self.score_bonus!r}: has an effect only with value "
-                "score or leader"
-            )
+        by_score = self.value != "win"
+        self._refuse_unused("score_bonus", by_score, "value score or leader")
 
     def for_model(self, model: ForwardModel) -> "PermutationSettings":
         """Fill what was left open, and check what the game can do.
@@ -213,6 +210,8 @@ class PermutationSettings(FamilySettings):
             ValueError: The game cannot be searched so; the message says why.
         """
         self._check(model)
+        has_time = self.seconds is not None
+        self._refuse_unused("safety_margin", has_time, "a budget of seconds")
         chosen: dict[str, Any] = {}
         if self.score_bonus is None:
             chosen["score_bonus"] = model.search_defaults.get("score_bonus", 0.5)

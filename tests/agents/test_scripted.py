@@ -10,7 +10,7 @@ from mcts_agents.agents import agent_spec, save_agent, to_mapping
 from mcts_agents.arena.tournaments.spec_values import SettingError
 from mcts_agents.arena.tournaments.tournament import prepare
 from mcts_agents.arena.tournaments.tournament_spec import TournamentSpec
-from mcts_agents.envs import make_model, pommerman
+from mcts_agents.envs import load_game, make_model, pommerman
 from mcts_agents.model import new_generator
 from tests.search.remembering_game import ACTIONS, remembering
 
@@ -41,7 +41,7 @@ def counted(agent, env, seat, calls=3):
     return actions[0]
 
 
-@pytest.mark.parametrize("policy", pommerman.env().forward_model.policies)
+@pytest.mark.parametrize("policy", load_game("pommerman").rules.policies)
 def test_it_plays_as_the_policy_stepped_by_hand(policy):
     env = pommerman.parallel_env(mode="team")
     env.reset(seed=4)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from mcts_agents import MCTSAgent, OneStepAgent, RandomAgent, make_agent
 from mcts_agents.agents.tag_json import from_tag, is_tag
-from mcts_agents.agents.tag_names import KNOWN, WORDS
+from mcts_agents.agents.tag_names import KNOWN, SAME, WORDS
 from mcts_agents.envs import make_model
 
 MCTS = {"class": "players.mcts.MCTSParams"}
@@ -286,13 +286,35 @@ VALUES = st.recursive(
 )
 
 
+# Options that are made of a parameter, besides those that `SAME` and `WORDS` name.
+MADE_OF = {
+    "budget": {"seconds", "forward_model_calls", "simulations"},
+    "breakms": {"safety_margin"},
+    "fpu": {"first_play_urgency"},
+    "pucttemperature": {"prior_temperature"},
+    "rollouttype": {"rollout_policy"},
+    "rolloutpolicyparams": {"rollout_policy"},
+    "oppmodeltype": {"opponent_model"},
+    "opponentmodelparams": {"opponent_model"},
+    "opponentmodel": {"opponent_model"},
+}
+
+
+def names_of(key):
+    """Return the names by which an error may tell of a parameter."""
+    words = {name for made in WORDS.get(key, {}).values() for name in made}
+    return {key, SAME.get(key, key), *words, *MADE_OF.get(key, ())}
+
+
 @settings(max_examples=300, deadline=None)
 @given(st.dictionaries(st.sampled_from(sorted(KNOWN)), VALUES, max_size=6))
 @example({"rolloutlength": None, "rolloutpolicyparams": {"comms": None}})
 def test_any_parameters_make_an_agent_or_one_clear_error(parameters):
     try:
         found = from_tag({**parameters, **MCTS})
-    except ValueError:
+    except ValueError as error:
+        (line,) = str(error).splitlines()
+        assert any(name in line for key in parameters for name in names_of(key))
         return
     try:
         make_agent(found)

@@ -347,8 +347,10 @@ def test_a_damaged_table_is_refused_by_name(page, old, new, said):
         (["--trained", "chess=nowhere"], "'chess'"),
     ],
 )
-def test_bad_options_are_refused_in_one_line(words, said, tmp_path):
-    done = run(*words, "--output", tmp_path / "league")
-    assert done.returncode == 2
-    assert said in done.stderr.splitlines()[-1]
-    assert not (tmp_path / "league").exists()
+def test_bad_options_are_refused_in_one_line(
+    script, monkeypatch, capsys, words, said, tmp_path
+):
+    folder = tmp_path / "league"
+    assert run_main(script, monkeypatch, *words, "--output", folder) == 2
+    assert said in capsys.readouterr().err.splitlines()[-1]
+    assert not folder.exists()

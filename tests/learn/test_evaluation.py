@@ -41,12 +41,12 @@ def test_the_field_takes_all_other_seats():
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
-        ({"games": 0}, "games_each"),
-        ({"agent": "nobody"}, "nobody"),
-        ({"opponent": "mcts:tree=wide"}, "wide"),
-        ({"game": "whist"}, "whist"),
-        ({"players": 3}, "players=3"),
-        ({"players": 0}, "players=0"),
+        ({"games": 0}, r"games_each\n.*greater than or equal to 1"),
+        ({"agent": "nobody"}, "unknown agent 'nobody': known: "),
+        ({"opponent": "mcts:tree=wide"}, r"field\n.*tree='wide': expected one of one"),
+        ({"game": "whist"}, "unknown game 'whist': "),
+        ({"players": 3}, "players=3: hex is for 2 players"),
+        ({"players": 0}, "players=0: hex is for 2 players"),
     ],
 )
 def test_what_is_refused(arguments, why):

@@ -17,8 +17,21 @@ def generator(seed=0):
     return new_generator(np.random.SeedSequence(seed))
 
 
-def leaf_values(model: ForwardModel, state, value: str) -> list[float]:
-    """Return what a state is worth to each player."""
+# For moves that chance has no part in: a new one for each of them takes longest.
+NEVER_DRAWN_FROM = generator()
+
+
+def leaf_values(model: ForwardModel, state, value, bonus=0.5) -> list[float]:
+    """Return what a state is worth to each player, by a word or a function.
+
+    Args:
+        model: The game.
+        state: The state.
+        value: What `value` of the settings may be.
+        bonus: What `score_bonus` of the settings says.
+    """
+    if callable(value):
+        return list(value(model, state))
     players, results = range(model.players), model.results(state).tolist()
     if value == "evaluate" and PLAYING in results:
         return model.evaluate(state).tolist()
@@ -34,9 +47,9 @@ def leaf_values(model: ForwardModel, state, value: str) -> list[float]:
             for result, share in zip(results, shares, strict=True)
         ]
     scores = model.scores(state).tolist()
-    sign = {WON: 0.5, PLAYING: 0.0, DRAWN: 0.0}
+    sign = {WON: bonus, PLAYING: 0.0, DRAWN: 0.0}
     scores = [
-        s + sign.get(r, -0.5) * abs(s) for s, r in zip(scores, results, strict=True)
+        s + sign.get(r, -bonus) * abs(s) for s, r in zip(scores, results, strict=True)
     ]
     if value == "score" or model.team_count == 1:
         return scores
@@ -55,18 +68,26 @@ def opponents_of(model, root):
 def after(model, state, joint):
     """Return what the movers' joint action leads to, where nothing is random."""
     state = model.copy(state)
-    model.apply(state, joint, generator())
+    model.apply(state, joint, NEVER_DRAWN_FROM)
     return state
 
 
+def considered(model, state, player):
+    """Return the actions that a player may take: those that the game's filter keeps."""
+    legal = model.legal_actions(state, player)
+    if model.has("filter_actions"):
+        legal = model.filter_actions(state, player, legal)
+    return legal.tolist()
+
+
 def ranked(model, state, player):
-    """Return the actions of a player by static order."""
-    actions = model.legal_actions(state, player)
-    ranks = np.zeros(len(actions))
+    """Return the actions that a player may take, by static order."""
+    legal = model.legal_actions(state, player).tolist()
+    ranks = np.zeros(len(legal))
     if model.has("action_values"):
         ranks = model.action_values(state, player)
-    order = sorted(zip(-ranks, actions.tolist(), strict=True))
-    return [action for _, action in order]
+    rank = dict(zip(legal, ranks.tolist(), strict=True))
+    return sorted(considered(model, state, player), key=lambda a: (-rank[a], a))
 
 
 def next_chooser(model, state, joint, root):
@@ -96,7 +117,7 @@ class Paranoid:
             action: self._after(
                 state, {}, self.root, action, depth, frozenset(), frozenset()
             )
-            for action in self.model.legal_actions(state, self.root).tolist()
+            for action in considered(self.model, state, self.root)
         }
 
     def _leaf(self, state):
@@ -138,7 +159,7 @@ class Paranoid:
         player = next_chooser(model, state, joint, root)
         if model.teams[player] == model.teams[root]:
             free = frozenset() if player == root else free
-            actions = model.legal_actions(state, player).tolist()
+            actions = considered(model, state, player)
             return max(
                 self._after(state, joint, player, action, depth, free, passed)
                 for action in actions

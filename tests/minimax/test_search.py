@@ -11,7 +11,7 @@ from mcts_agents.envs import load_game
 from mcts_agents.minimax import Minimax, MinimaxSettings
 from mcts_agents.minimax.kernel.records import PASS
 from mcts_agents.model import Rules
-from tests.minimax.reference import Paranoid, generator, max_n
+from tests.minimax.reference import Paranoid, generator, leaf_values, max_n
 from tests.minimax.test_references import positions
 from tests.minimax.thicket import BARE, DICE, SAMPLED, SURE
 from tests.search import impossible_game
@@ -154,10 +154,24 @@ def test_an_evaluation_outside_its_bounds_is_an_error():
     state, player = next(iter(positions(model)))
     for name in ("alphabeta", "max-n"):
         search = Minimax(model, MinimaxSettings(name, depth=2, value="evaluate"))
-        with pytest.raises(
-            RuntimeError, match="`evaluate` gave a value that is not fr"
-        ):
+        with pytest.raises(RuntimeError, match=r"from 0 to 1, not \[1\.5, 1\.5\]$"):
             search.run(state, player, generator())
+
+
+FINITE = "^thicket: `action_values` must write finite numbers$"
+
+
+@pytest.mark.parametrize("rank", ["nan", "inf", "-inf"])
+@pytest.mark.parametrize("algorithm", ["alphabeta", "max-n", "brs-plus"])
+def test_action_values_that_are_no_finite_numbers_are_an_error(algorithm, rank):
+    model = SURE.model(last_rank=rank)
+    settings = MinimaxSettings(algorithm, depth=2, value="score")
+    state, player = next(iter(positions(model)))
+    with pytest.raises(RuntimeError, match=FINITE):
+        Minimax(model, settings).run(state, player, generator())
+    # Nothing is asked for them where actions come in order of their numbers.
+    by_number = MinimaxSettings(algorithm, depth=2, value="score", ordering="none")
+    Minimax(model, by_number).run(state, player, generator())
 
 
 def impossible_without_chance():
@@ -198,10 +212,62 @@ def test_shallow_pruning_refuses_values_that_add_up_to_more():
     model = SURE.model(players=3, evaluation="all 0.5")
     state, player = next(iter(positions(model)))
     settings = MinimaxSettings("max-n", depth=2, value="evaluate", shallow_pruning=True)
-    with pytest.raises(RuntimeError, match="add up to more than 1"):
+    words = r"add up to more than 1: \[0\.5, 0\.5, 0\.5\]; use shallow_pruning=False$"
+    with pytest.raises(RuntimeError, match=words):
         Minimax(model, settings).run(state, player, generator())
     settings = MinimaxSettings("max-n", depth=2, value="evaluate")
     Minimax(model, settings).run(state, player, generator())
+
+
+def half(model, state):
+    """What every position is worth to everybody."""
+    return [0.5] * model.players
+
+
+@pytest.mark.parametrize("value", [None, "win", "evaluate", half])
+def test_a_bonus_is_one_of_scores(value):
+    model = SURE.model()
+    settings = MinimaxSettings("alphabeta", depth=2, value=value, score_bonus=0.25)
+    words = "^score_bonus=0.25: has an effect only with value score or leader$"
+    with pytest.raises(ValueError, match=words):
+        settings.for_model(model)
+
+
+@pytest.mark.parametrize("bonus", [None, 0.0, 0.25, 1.0])
+@pytest.mark.parametrize("value", ["score", "leader"])
+def test_a_bonus_is_the_share_of_the_score_that_is_said(value, bonus):
+    model = SURE.model(shift=-4.0)
+
+    def worth(model, state):
+        return leaf_values(model, state, value, 0.5 if bonus is None else bonus)
+
+    settings = MinimaxSettings("alphabeta", depth=6, value=value, score_bonus=bonus)
+    search = Minimax(model, settings)
+    for state, player in positions(model, 10):
+        result = search.run(state, player, generator())
+        expected = Paranoid(model, player, worth).actions(state, 6)
+        assert value_of(result) == pytest.approx(max(expected.values()))
+        assert expected[result.action] == pytest.approx(value_of(result))
+
+
+def test_a_margin_is_one_of_seconds():
+    model = SURE.model()
+    margin = MinimaxSettings("alphabeta", nodes=100, safety_margin=0.1)
+    words = "^safety_margin=0.1: has an effect only with a budget of seconds$"
+    with pytest.raises(ValueError, match=words):
+        margin.for_model(model)
+    timed = MinimaxSettings("alphabeta", seconds=1.0, safety_margin=0.1)
+    assert timed.for_model(model).safety_margin == 0.1
+
+
+def test_ranked_moves_are_of_opponents_who_are_not_free():
+    model = SURE.model(players=3)
+    words = "^ranked_moves=3: has an effect only with free_opponents or free_moves$"
+    with pytest.raises(ValueError, match=words):
+        MinimaxSettings("opps", ranked_moves=3).for_model(model)
+    for limits in ({"free_opponents": 1}, {"free_moves": 4}):
+        settings = MinimaxSettings("opps", ranked_moves=3, **limits)
+        assert settings.for_model(model).ranked_moves == 3
 
 
 @pytest.mark.parametrize("algorithm", ["paranoid-alphabeta", "brs-plus", "max-n"])

@@ -1,5 +1,7 @@
 """The minimax family on Rolit and Focus, three moves ahead, against definitions."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -13,16 +15,21 @@ DEPTH = 3
 GAMES = {"rolit": ((12, 30, 50), 12), "focus": ((60,), 24)}
 
 
+@cache
 def positions(name, players):
-    """Yield (model, state, mover): a position after each number of plies."""
+    """Return (model, state, mover): a position after each number of plies.
+
+    In Focus for two players so few actions are rare: that takes 2,000 random games.
+    """
     model = model_of(name, players=players)
     plies, widest = GAMES[name]
-    rng = generator(players)
+    rng, made = generator(players), []
     for n in plies:
         found = None
         while found is None or not 2 <= len(model.legal_actions(*found)) <= widest:
             found = played(model, n, rng)
-        yield model, *found
+        made.append((model, *found))
+    return made
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])

@@ -16,7 +16,8 @@ ACTIONS, MOST = 8, 4
 # What hashes are drawn for.
 EVALUATIONS = ("shares", "all 0.5", "greater than 1")
 HALVES = 1
-MOVERS, LEGAL, NEXT, SCORE, WORTH, RANK, EXTRA, SIDES, WEIGHT, WINNER = range(10)
+LAST_RANKS = {"sound": 0.0, "nan": np.nan, "inf": np.inf, "-inf": -np.inf}
+MOVERS, LEGAL, NEXT, SCORE, WORTH, RANK, EXTRA, SIDES, WEIGHT, WINNER, KEPT = range(11)
 
 STATE = np.dtype([("node", np.int64), ("left", np.int64), ("turn", np.int64)])
 GAME = np.dtype(
@@ -32,6 +33,8 @@ GAME = np.dtype(
         ("shift", np.float64),
         ("evaluation", np.int64),  # of EVALUATIONS
         ("steps", np.int64),  # how many different values there are
+        ("last_rank", np.float64),  # added to the rank of the last action
+        ("keeps_none", np.int64),  # the filter, from the second move on
         ("team", np.int64, 4),
     ]
 )
@@ -90,6 +93,8 @@ def variant(
     shift=0.0,
     steps=9,
     evaluation="shares",
+    last_rank="sound",
+    keeps_none=False,
     teams=(0, 1, 2, 3),
 ):
     game["seed"], game["nodes"], game["levels"] = seed, nodes, levels
@@ -97,6 +102,7 @@ def variant(
     game["out"] = out
     game["scale"], game["shift"], game["steps"] = scale, shift, steps
     game["evaluation"] = EVALUATIONS.index(evaluation)
+    game["last_rank"], game["keeps_none"] = LAST_RANKS[last_rank], keeps_none
     game["team"] = teams
     return Spec(
         players=players, actions=ACTIONS, legal_limit=MOST, teams=teams[:players]
@@ -212,20 +218,33 @@ def evaluate(game, state, out):
 def action_values(game, state, player, actions, n, out):
     for i in range(n):
         out[i] = lot(game, state, RANK, player * ACTIONS + actions[i], 3) / 2
+    out[n - 1] += game.last_rank
+
+
+def filter_actions(game, state, player, actions, n):
+    if game.keeps_none and state.left < game.levels:
+        return 0
+    kept = 0
+    for i in range(n):
+        if lot(game, state, KEPT, player * ACTIONS + actions[i], 3) > 0:
+            actions[kept] = actions[i]
+            kept += 1
+    return max(kept, 1)
 
 
 def state_key(game, state, observer):
     return (state.node * 16 + state.left) * 8 + state.turn
 
 
-def made(name, chance, without=()):
-    """Return rules of this game, without some of its functions."""
+def made(name, chance, without=(), more=()):
+    """Return rules of this game, without some of its functions, or with more."""
     rules = Rules(name, state=STATE, game=GAME, chance=chance)
     rules.variant(variant)
     for function in (
         *(reset, movers, legal_actions, apply, scores, results, evaluate),
         *(action_values, state_key),
         *((outcomes, apply_outcome) if chance else (pass_turn,)),
+        *more,
     ):
         if function.__name__ not in without:
             rules.define(function)
@@ -235,4 +254,5 @@ def made(name, chance, without=()):
 SURE = made("thicket", chance=False)
 DICE = made("thicket_dice", chance=True)
 SAMPLED = made("thicket_sampled", True, ("outcomes", "apply_outcome"))
+FILTERED = made("thicket_filtered", False, more=(filter_actions,))
 BARE = made("thicket_bare", False, ("evaluate", "action_values", "pass_turn"))

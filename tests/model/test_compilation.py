@@ -375,26 +375,30 @@ def value_of(inner):
 )
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "values"),
-    [
-        ("by_default(2)", "by_default(3)", ["3", "4"]),
-        ("of_parts(part(2), part(3))", "of_parts(part(3), part(2))", ["132", "123"]),
-        (
-            "of_arrays(np.arange(3000))",
-            "of_arrays(np.where(np.arange(3000) == 1, 7, np.arange(3000)))",
-            ["1", "7"],
-        ),
+# Two instances of a function each, and what they return for 1.
+INSTANCES = {
+    "defaults": [("by_default(2)", "3"), ("by_default(3)", "4")],
+    "swapped parts": [
+        ("of_parts(part(2), part(3))", "132"),
+        ("of_parts(part(3), part(2))", "123"),
     ],
-    ids=["defaults", "swapped parts", "tuples of arrays"],
-)
-def test_instances_of_one_function_are_told_apart(tmp_path, one, other, values):
+    "tuples of arrays": [
+        ("of_arrays(np.arange(3000))", "1"),
+        ("of_arrays(np.where(np.arange(3000) == 1, 7, np.arange(3000)))", "7"),
+    ],
+}
+
+
+def test_instances_of_one_function_are_told_apart(tmp_path):
+    """In processes of their own, and in one."""
     (tmp_path / "namesakes.py").write_text(NAMESAKES)
-    for code in (one, other, f"{one}), value_of({other}"):
-        out, _ = run(tmp_path, f"from namesakes import *\nprint(value_of({code}))")
-        values_now = values if "value_of" in code else [values[code == other]]
-        assert out.split() == values_now
-    assert len(compiled(tmp_path)) == 2
+    ones, others = zip(*INSTANCES.values(), strict=True)
+    both = [instance for pair in INSTANCES.values() for instance in pair]
+    for asked in (ones, others, both):
+        lines = "".join(f"print(value_of({code}))\n" for code, _ in asked)
+        out, _ = run(tmp_path, f"from namesakes import *\n{lines}")
+        assert out.split() == [value for _, value in asked]
+    assert len(compiled(tmp_path)) == len(both)
 
 
 ONE_FUNCTION = """
@@ -628,23 +632,32 @@ ELSEWHERE = {
 }
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "user", "values"), ELSEWHERE.values(), ids=ELSEWHERE
-)
-def test_what_stands_elsewhere_makes_it_anew(tmp_path, one, other, user, values):
+PLAY_ALL = """
+from importlib import import_module
+from namesakes import value_of
+for number in range({count}):
+    inner = import_module(f"user_{{number}}").inner
+    try:
+        print(value_of(inner))
+    except ZeroDivisionError as error:
+        print(type(error).__name__)
+"""
+
+
+def test_what_stands_elsewhere_makes_it_anew(tmp_path):
     (tmp_path / "namesakes.py").write_text(NAMESAKES)
-    (tmp_path / "user.py").write_text(
-        f"from numba import njit\nfrom elsewhere import C\n{user}"
-    )
-    code = (
-        "from user import inner; from namesakes import value_of\n"
-        "try:\n    print(value_of(inner))\n"
-        "except ZeroDivisionError as error:\n    print(type(error).__name__)"
-    )
-    for text, value in ((one, values[0]), (other, values[1]), (one, values[0])):
-        (tmp_path / "elsewhere.py").write_text(text)
-        assert run(tmp_path, code)[0].split() == [value]
-    assert len(compiled(tmp_path)) == 2
+    for number, (_, _, user, _) in enumerate(ELSEWHERE.values()):
+        (tmp_path / f"user_{number}.py").write_text(
+            f"from numba import njit\nfrom elsewhere_{number} import C\n{user}"
+        )
+    for edition in (0, 1, 0):
+        expected = {}
+        for number, (kind, case) in enumerate(ELSEWHERE.items()):
+            (tmp_path / f"elsewhere_{number}.py").write_text(case[edition])
+            expected[kind] = case[3][edition]
+        out, _ = run(tmp_path, PLAY_ALL.format(count=len(ELSEWHERE)))
+        assert dict(zip(ELSEWHERE, out.split(), strict=True)) == expected
+    assert len(compiled(tmp_path)) == 2 * len(ELSEWHERE)
 
 
 def sent(text):

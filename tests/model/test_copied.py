@@ -145,6 +145,23 @@ def test_agents_who_die_early_are_stepped_out_of_the_way():
     assert planner(400).act(env) == 1
 
 
+class Staying(Countdown):
+    """Whoever has finished is never removed, and so asked again and again."""
+
+    def step(self, action):
+        if action is not None:
+            super().step(action)
+
+
+@pytest.mark.parametrize("rollout", [0, 20])
+def test_finished_agents_who_stay_are_named(rollout):
+    env = Staying(players=3, start=4)
+    env.reset()
+    told = r"player_\d has finished, but step\(None\) does not remove it"
+    with pytest.raises(RuntimeError, match=told):
+        planner(100, rollout=rollout).act(env)
+
+
 def test_a_fresh_copy_by_ez_pickle_is_not_planned_on():
     env = Countdown(start=9)
     env.reset()
@@ -324,7 +341,7 @@ def test_spaces_that_are_not_discrete_are_refused(name):
 
 
 def test_what_is_no_environment_is_refused():
-    with pytest.raises((ValueError, AttributeError)):
+    with pytest.raises(ValueError, match=r"^3 is neither a PettingZoo environment"):
         planner().act(3)
 
 

@@ -155,7 +155,11 @@ def test_what_plans_leave_elsewhere_is_noted(kind, words):
 
 def test_an_environment_that_goes_on_otherwise_is_wrong():
     found = found_in(ShowsTheClass)
-    assert found.verdict in (WRONG, REFUSED)
+    if found.verdict == REFUSED:
+        assert "ShowsTheClass" in found.why and "counted" in found.why
+    else:
+        assert found.verdict == WRONG
+        assert found.why.startswith("goes on otherwise after plans, at step ")
 
 
 def test_a_shared_part_is_found():

@@ -1,12 +1,9 @@
 """A `legal_limit` that is too small is told of, and nothing is overwritten by it."""
 
+import json
 import os
 import subprocess
 import sys
-
-import pytest
-
-from tests.command import COMMAND
 
 # From the turn `wide_from` on there are twenty times as many actions as allowed.
 GAME = """\
@@ -62,76 +59,82 @@ def observe(game, state, player, out):
     out[0] = state.turn
 """
 
-# Calls of what plays at random, made in one process each.
-CALLS = {
-    "playout": "model.playout(state, rng, 100)",
-    "playout_moves": "model.prepare_moves(); model.playout_moves(state, rng, 100)",
-    "legal_actions": "model.apply(state, {0: 0}, rng); model.legal_actions(state, 1)",
-}
-WHOLE = """\
-import sys
+# Agents, and the turn from which on there are too many actions.
+PLAYED = [
+    ("random", 1),
+    ("one-step", 1),
+    ("mcts:simulations=200", 0),
+    ("mcts:simulations=200", 1),
+    ("mcts:simulations=200,tree=multi,rollout_policy=mast", 1),
+    ("alphabeta:depth=3", 0),
+    ("max-n:depth=3", 1),
+    ("grave:simulations=200", 1),
+    ("grave:simulations=200,nodes=path", 1),
+]
+# Plays with each, and prints the exit codes and what was said.
+PLAYING = """\
+import contextlib, io, json, sys
+from mcts_agents.cli import main
+told = []
+for agent, wide_from in json.loads(sys.argv[1]):
+    sys.argv = ["mcts-agents", "play", f"wide:rules:wide_from={wide_from}"]
+    sys.argv += ["--agent", agent, "--agent", "random", "--seed", "1"]
+    sys.argv += ["--render", "none"]
+    with contextlib.redirect_stderr(io.StringIO()) as said:
+        try:
+            main()
+        except SystemExit as ended:
+            told.append((ended.code, said.getvalue()))
+print(json.dumps(told))
+"""
+
+# What plays at random.
+CALLS = [
+    "model.playout(state, rng, 100)",
+    "model.prepare_moves(); model.playout_moves(state, rng, 100)",
+    "model.apply(state, {0: 0}, rng); model.legal_actions(state, 1)",
+]
+CALLING = """\
+import json, sys
 from mcts_agents.model import GameError, new_generator
 from wide import rules
-model, rng = rules.model(), new_generator(1)
-state = model.reset(rng)
-try:
-    {call}
-except GameError as error:
-    print(error)
-    sys.exit(2)
+for call in json.loads(sys.argv[1]):
+    model, rng = rules.model(), new_generator(1)
+    state = model.reset(rng)
+    try:
+        exec(call)
+    except GameError as error:
+        print(error)
 """
 
 
-@pytest.fixture
-def run(tmp_path):
-    """Return a function that runs Python where the game is."""
+def told_by(tmp_path, code, asked):
+    """Return what code prints in a process where the game is."""
     (tmp_path / "wide.py").write_text(GAME)
-
-    def run_in_folder(command):
-        return subprocess.run(
-            command,
-            cwd=tmp_path,
-            env={**os.environ, "COLUMNS": "120"},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-
-    return run_in_folder
+    done = subprocess.run(
+        [sys.executable, "-c", code, json.dumps(asked)],
+        cwd=tmp_path,
+        env={**os.environ, "COLUMNS": "120"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
 
 
-def only_line(text):
-    (line,) = [line for line in text.splitlines() if not line.startswith("Compiling")]
-    return line
+def test_no_agent_plays_on(tmp_path):
+    *_, told = told_by(tmp_path, PLAYING, PLAYED)
+    for asked, (code, said) in zip(PLAYED, json.loads(told), strict=True):
+        assert code == 2, (asked, said)
+        lines = said.splitlines()
+        (line,) = [line for line in lines if not line.startswith("Compiling")]
+        assert line.startswith("mcts-agents: wide"), asked
+        assert "legal_actions" in line, asked
+        assert "legal_limit" in line, asked
 
 
-@pytest.mark.parametrize(
-    ("agent", "wide_from"),
-    [
-        ("random", 1),
-        ("one-step", 1),
-        ("mcts:simulations=200", 0),
-        ("mcts:simulations=200", 1),
-        ("mcts:simulations=200,tree=multi,rollout_policy=mast", 1),
-        ("alphabeta:depth=3", 0),
-        ("max-n:depth=3", 1),
-        ("grave:simulations=200", 1),
-        ("grave:simulations=200,nodes=path", 1),
-    ],
-)
-def test_no_agent_plays_on(agent, wide_from, run):
-    game = f"wide:rules:wide_from={wide_from}"
-    asked = ["play", game, "--agent", agent, "--agent", "random", "--render", "none"]
-    found = run([*COMMAND, *asked, "--seed", "1"])
-    assert found.returncode == 2, found.stderr
-    line = only_line(found.stderr)
-    assert line.startswith("mcts-agents: wide")
-    assert "legal_actions" in line
-    assert "legal_limit" in line
-
-
-@pytest.mark.parametrize("call", CALLS)
-def test_nothing_that_is_called_is_overwritten(call, run):
-    found = run([sys.executable, "-c", WHOLE.format(call=CALLS[call])])
-    assert found.returncode == 2, found.stderr
-    assert "legal_limit" in only_line(found.stdout)
+def test_nothing_that_is_called_is_overwritten(tmp_path):
+    told = told_by(tmp_path, CALLING, CALLS)
+    for call, line in zip(CALLS, told, strict=True):
+        assert "legal_limit" in line, call

@@ -404,10 +404,9 @@ def test_the_file_says_nothing_of_where_it_was_made(exported):
         assert word not in content
 
 
+@pytest.mark.parametrize("exported", GAMES[:1], indirect=True)
 def test_both_play_the_same(exported):
-    network, description, _, path = exported
-    if description.game != "connect_four":
-        return
+    network, _, _, path = exported
     env = connect_four.env()
     env.reset(seed=1)
     agents = [PolicyAgent(network, seed=3), make_agent(f"policy:file={path}", seed=3)]

@@ -41,20 +41,25 @@ class Plain:
         playout: (state, rng) -> [(player, code)], which plays the state to its end.
         permutes: Whether gamma is what the paper says, not 0.
         value: What the end of a playout is worth, see `leaf_values`.
+        bonus: Likewise.
+        rollout: The most actions of a playout.
+        max_depth: The most decisions on a path in the tree.
         root: By path: who decides; None for the first who can.
     """
 
     def __init__(
         self, model, state, algorithm, rng, *, ref=50, bias=0.0, code=None,
-        playout=None, permutes=True, value="win", root=None,
+        playout=None, permutes=True, value="win", bonus=0.5, rollout=10_000,
+        max_depth=1000, root=None,
     ):  # fmt: skip
         self.model, self.state, self.rng = model, state, rng
-        self.algorithm, self.value = algorithm, value
+        self.algorithm, self.max_depth = algorithm, max_depth
+        self.value, self.score_bonus = value, bonus
         self.ref = 0 if algorithm == "rave" else ref
         self.bias = Fraction(bias)
         self.permutes = permutes
         self.code = code or (lambda s, p, a: model.move_code(s, p, a))
-        self.playout = playout or (lambda s, rng: played(model, s, rng))
+        self.playout = playout or (lambda s, rng: played(model, s, rng, rollout))
         self.nodes, self.root = {}, root
         self.names = {None: 0}  # of moves, as columns of `last`; the first has none
         # Where each playout has each move last.
@@ -70,6 +75,8 @@ class Plain:
         reference = self.nodes.get(key)
         moves, path, seen = [], [], set()
         while key in self.nodes and not model.is_over(state) and key not in seen:
+            if len(path) == self.max_depth:
+                break
             node = self.nodes[key]
             seen.add(key)
             if not node.actions:
@@ -89,12 +96,16 @@ class Plain:
                 self.nodes[key] = new
                 path.append((new, len(moves), None))
             moves += self.playout(state, self.rng)
-        self.keep([tuple(m) for m in moves], leaf_values(model, state, self.value))
+        self.keep([tuple(m) for m in moves], self.worth_of(state))
         for node, depth, choice in path:
             node.playouts.append((len(self.values) - 1, depth))
             if choice is not None:
                 node.visits[choice] += 1
                 node.sums[choice] += Fraction(self.values[-1][node.player])
+
+    def worth_of(self, state):
+        """Return what the end of a playout is worth to each player."""
+        return leaf_values(self.model, state, self.value, self.score_bonus)
 
     def expand(self, node, state):
         legal = self.model.legal_actions(state, node.player)
@@ -181,15 +192,15 @@ class Plain:
         return list(zip(has.sum(axis=0).tolist(), map(Fraction, sums), strict=True))
 
 
-def played(model, state, rng, kind="exact", sets=True):
-    """Return the (player, code) of a random game, in any order.
+def played(model, state, rng, limit=10_000, kind="exact", sets=True):
+    """Return the (player, code) of a random game, in any order, up to so many moves.
 
     By the game's `playout_sets`, if `sets` and it has one.
     """
     if not (sets and model.has("playout_sets")):
-        return model.playout_moves(state, rng, 10_000, kind).tolist()
+        return model.playout_moves(state, rng, limit, kind).tolist()
     sets = np.zeros((model.players, -(-model.actions // 64)), np.uint64)
-    at = state.ctypes.data, rng.ctypes.data, 10_000, sets.ctypes.data
+    at = state.ctypes.data, rng.ctypes.data, limit, sets.ctypes.data
     count = model.call("playout_sets", *at)
     moves = [
         (player, action)
@@ -206,7 +217,7 @@ def codes_of(model, kind, sets=True):
     assert kind in MOVE_CODES
     return {
         "code": lambda s, p, a: model.move_code(s, p, a, kind),
-        "playout": lambda s, rng: played(model, s, rng, kind, sets),
+        "playout": lambda s, rng: played(model, s, rng, kind=kind, sets=sets),
     }
 
 
@@ -226,6 +237,8 @@ class PlainByPath(Plain):
             keys = [(link, movers, player) for player in deciding]
             if keys[0] not in self.nodes:
                 new = keys
+                break
+            if path and len(path) + len(keys) > self.max_depth:
                 break
             before, joint = list(moves), {}
             for key in keys:
@@ -248,7 +261,7 @@ class PlainByPath(Plain):
             node = self.nodes[link, movers, player] = Node(player, list(moves))
             path.append((node, len(moves), None))
         moves += self.playout(state, self.rng)
-        self.keep([tuple(m) for m in moves], leaf_values(model, state, self.value))
+        self.keep([tuple(m) for m in moves], self.worth_of(state))
         for node, depth, choice in path:
             node.playouts.append((len(self.values) - 1, depth))
             if choice is not None:

@@ -26,11 +26,15 @@ from tests.exact import tictactoe
 from tests.model.test_moves import row_game
 from tests.permutation.test_search import MODELS, both, compare, opening
 
-HEX = make_model("hex:size=5")[1]
 NAMES = ("rave", "grave", "mcps")
 
 
-def searched(spec, model=HEX, state=None, seed=1):
+def hex_model():
+    return MODELS["hex 5x5"]
+
+
+def searched(spec, model=None, state=None, seed=1):
+    model = hex_model() if model is None else model
     agent = make_agent(spec, seed=seed)
     state = model.reset(new_generator(0)) if state is None else state
     return agent.search(model, state, model.movers(state)[0])
@@ -83,15 +87,15 @@ def test_options_and_specs():
 @pytest.mark.parametrize(
     ("spec", "said"),
     [
-        ("mcps:bias=0.1", "no option.*bias|bias"),
-        ("rave:ref=20", "ref"),
+        ("mcps:bias=0.1", "^unknown option of mcps 'bias': "),
+        ("rave:ref=20", "^unknown option of rave 'ref': "),
         ("grave:ref=-1", "an integer from 0"),
         ("grave:bias=1e308", "at least 0.0 and at most 1000000.0"),
         ("rave:bias=inf", "at least 0.0 and at most 1000000.0"),
         ("grave:codes=vague", "one of exact, abstract, specific"),
         ("mcps:value=evaluate", "one of win, score, leader"),
         ("mcps:score_bonus=0.2", "only with value score or leader"),
-        ("mcps:exploration=1.0", "exploration"),
+        ("mcps:exploration=1.0", "^unknown option of mcps 'exploration': "),
     ],
 )
 def test_what_an_agent_refuses(spec, said):
@@ -106,6 +110,14 @@ def test_settings_refuse_options_of_other_algorithms():
         PermutationSettings("rave", ref=1)
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_a_margin_is_one_of_seconds(name):
+    words = "^safety_margin=0.1: has an effect only with a budget of seconds$"
+    with pytest.raises(ValueError, match=words):
+        make_agent(f"{name}:safety_margin=0.1").prepare(hex_model())
+    make_agent(f"{name}:seconds=1.0,safety_margin=0.1").prepare(hex_model())
+
+
 def test_what_games_cannot_serve():
     for game, reason in (
         ("diamant", "has chance, so an action may lead to several positions"),
@@ -116,15 +128,15 @@ def test_what_games_cannot_serve():
     with pytest.raises(ValueError, match="the game has no function `state_key`; use"):
         make_agent("grave:nodes=position").prepare(row_game().model())
     with pytest.raises(ValueError, match="codes='abstract': the game has exact codes"):
-        make_agent("grave:codes=abstract").prepare(HEX)
+        make_agent("grave:codes=abstract").prepare(hex_model())
     env = tictactoe_v3.env()
     env.reset(seed=1)
     agent = MCPSAgent(perfect_information=True, deterministic=True)
     with pytest.raises(ValueError, match="copies of environments"):
         agent.act(env)
-    state = HEX.reset(new_generator(0))
+    state = hex_model().reset(new_generator(0))
     with pytest.raises(ValueError, match="player 1 has no decision to make here"):
-        make_agent("mcps").search(HEX, state, 1)
+        make_agent("mcps").search(hex_model(), state, 1)
 
 
 def test_players_who_decide_at_once_need_nodes_by_path():
@@ -185,7 +197,7 @@ def test_codes_without_a_file_are_compiled_once_and_let_go():
         exec(CODES_OF_A_SCRIPT.format(width=width), scope)
         agent = MCPSAgent(simulations=50, codes=scope["codes_of_a_script"], seed=1)
         kept.append(weakref.ref(agent.settings.codes))
-        agent.search(HEX, opening(HEX), 0)
+        agent.search(hex_model(), opening(hex_model()), 0)
         del agent, scope
     assert statistics().uncached - before == 2 * 2
     gc.collect()
@@ -198,7 +210,7 @@ def without_player(game, state, action):
 
 def test_codes_that_cannot_be_compiled():
     with pytest.raises(RulesError, match=r"write `def without_player\(game, state, pl"):
-        MCPSAgent(codes=without_player).prepare(HEX)
+        MCPSAgent(codes=without_player).prepare(hex_model())
 
 
 class Codes:
@@ -222,7 +234,7 @@ class Codes:
 )
 def test_codes_that_are_no_functions(codes, kind):
     with pytest.raises(RulesError, match=r"write `def code\(game, state, ") as refusal:
-        MCPSAgent(codes=codes).prepare(HEX)
+        MCPSAgent(codes=codes).prepare(hex_model())
     assert f"codes={codes!r}: only plain functions" in str(refusal.value)
     assert f"not a {kind};" in str(refusal.value)
 
@@ -236,7 +248,9 @@ def modulo(divisor):
 
 def test_codes_of_closures_and_compiled_functions():
     found = [
-        MCPSAgent(simulations=100, codes=codes, seed=1).search(HEX, opening(HEX), 0)
+        MCPSAgent(simulations=100, codes=codes, seed=1).search(
+            hex_model(), opening(hex_model()), 0
+        )
         for codes in (modulo(3), njit(modulo(3)), modulo(25))
     ]
     assert found[0].visits.tolist() == found[1].visits.tolist()
@@ -249,7 +263,7 @@ def raising(game, state, player, action):
 
 def test_codes_that_always_raise():
     with pytest.raises(RulesError, match="`raising` has no `return`"):
-        MCPSAgent(codes=raising).prepare(HEX)
+        MCPSAgent(codes=raising).prepare(hex_model())
 
 
 def fraction(game, state, player, action):
@@ -258,7 +272,7 @@ def fraction(game, state, player, action):
 
 def test_codes_that_are_fractions():
     with pytest.raises(RulesError, match="`fraction` cannot be compiled") as refusal:
-        MCPSAgent(codes=fraction).prepare(HEX)
+        MCPSAgent(codes=fraction).prepare(hex_model())
     assert "returns float64, not a whole number" in str(refusal.value)
 
 
@@ -275,7 +289,7 @@ def huge(game, state, player, action):
 def test_codes_that_are_none(codes, memory):
     with pytest.raises(RuntimeError, match="a code of a move is below 0 or above"):
         agent = MCPSAgent(simulations=1000, memory=memory, codes=codes)
-        agent.search(HEX, opening(HEX), 0)
+        agent.search(hex_model(), opening(hex_model()), 0)
 
 
 def test_a_result_and_its_tree():
@@ -310,10 +324,35 @@ def test_a_result_and_its_tree():
     )
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_the_final_move_has_most_visits_or_the_greatest_mean(name):
+    model, differ = MODELS["hex 4x4"], 0
+    state = opening(model)
+    for seed in range(20):
+        found = [
+            searched(f"{name}:simulations=60{final}", model, state, seed)
+            for final in ("", ",final=visits", ",final=value")
+        ]
+        for result in found:  # they differ by nothing else
+            assert result.visits.tolist() == found[0].visits.tolist()
+            np.testing.assert_array_equal(result.values, found[0].values)
+        visits, values = found[0].visits, found[0].values
+        tried = visits > 0
+        most, best = visits.max(), values[tried].max()
+        actions = [int(np.flatnonzero(r.actions == r.action)[0]) for r in found]
+        assert visits[actions[0]] == visits[actions[1]] == most
+        assert values[actions[2]] == best
+        # Among several of these the other statistic decides.
+        assert values[actions[1]] == values[visits == most].max()
+        assert visits[actions[2]] == visits[tried & (values == best)].max()
+        differ += visits[actions[2]] < most
+    assert differ > 0
+
+
 def test_a_tree_is_gone_with_the_next_decision():
     agent = make_agent("grave:simulations=50", seed=1)
-    first = agent.search(HEX, opening(HEX), 0)
-    agent.search(HEX, opening(HEX), 0)
+    first = agent.search(hex_model(), opening(hex_model()), 0)
+    agent.search(hex_model(), opening(hex_model()), 0)
     with pytest.raises(RuntimeError, match="moved on to another decision"):
         first.tree()
 
@@ -331,8 +370,8 @@ def test_budgets(ticking_clock):
     calls = searched("mcps:forward_model_calls=1000")
     assert 1000 <= calls.forward_model_calls < 1030
     agent = MCPSAgent(seconds=0.05, seed=1)
-    agent.prepare(HEX)
-    result = agent.search(HEX, opening(HEX), 0)
+    agent.prepare(hex_model())
+    result = agent.search(hex_model(), opening(hex_model()), 0)
     assert result.simulations > 0
     assert result.seconds == pytest.approx(0.05, abs=0.005)
     assert searched("mcps").simulations == 1000
@@ -483,10 +522,10 @@ def test_rows_of_codes_have_little_room_that_is_not_used():
 
 def test_copies_of_an_agent():
     agent = RAVEAgent(simulations=100, seed=4)
-    agent.search(HEX, opening(HEX), 0)
+    agent.search(hex_model(), opening(hex_model()), 0)
     for other in (copy.deepcopy(agent), pickle.loads(pickle.dumps(agent))):
         assert other.settings == agent.settings
-        found = other.search(HEX, opening(HEX), 0)
+        found = other.search(hex_model(), opening(hex_model()), 0)
         assert found.simulations == 100
 
 
@@ -505,13 +544,13 @@ def test_scores_and_shares_of_three_players():
 def test_a_position_that_comes_again_ends_the_descent():
     """A game whose positions repeat: no descent goes round for ever."""
     model = MODELS["row"]
-    result = searched("mcps:simulations=3000,max_depth=5", model, opening(model))
-    assert result.depth <= 5
+    result = searched("mcps:simulations=3000", model, opening(model))
+    assert 0 < result.depth <= result.nodes
     assert result.simulations == 3000
 
 
 def test_a_machine_that_gives_no_more_memory_is_told_of():
-    search = PermutationSearch(HEX, PermutationSettings(algorithm="rave"))
+    search = PermutationSearch(hex_model(), PermutationSettings(algorithm="rave"))
     memory = search.memory
     rooms = dataclasses.replace(memory.rooms, blocks=1 << 45)
     with pytest.raises(MemoryError, match=r"needs an array of \d+ MiB.*set memory="):

@@ -15,8 +15,11 @@ from mcts_agents.names import parse_spec
 from mcts_agents.permutation import PermutationSearch, PermutationSettings
 from mcts_agents.permutation.kernel.codes import NO_CODE
 from mcts_agents.permutation.kernel.records import ILLEGAL_NARROW, ILLEGAL_WIDE, NONE
+from mcts_agents.permutation.kernel.weights import grave_value, mcps_value
 from tests.model.test_moves import with_codes
+from tests.models import Models
 from tests.permutation.reference import Plain, PlainByPath, codes_of
+from tests.team_game import STONES
 
 # A power of two: sums with it are exact, as those of fractions are.
 BIAS = 2.0**-12
@@ -33,16 +36,18 @@ def repeating():
     return rules.model()
 
 
-MODELS = {
-    "tictactoe": make_model("tictactoe")[1],
-    "hex 3x3": make_model("hex:size=3")[1],
-    "hex 4x4": make_model("hex:size=4,first_cell=a2")[1],
-    "hex 5x5": make_model("hex:size=5")[1],
-    "hex 9x9": make_model("hex:size=9")[1],
-    "dots for 3": make_model("dots_and_boxes:width=2,height=2,players=3")[1],
-    "connect four": make_model("connect_four")[1],
-    "row": repeating(),
-}
+MODELS = Models(
+    {
+        "tictactoe": lambda: make_model("tictactoe")[1],
+        "hex 3x3": lambda: make_model("hex:size=3")[1],
+        "hex 4x4": lambda: make_model("hex:size=4,first_cell=a2")[1],
+        "hex 5x5": lambda: make_model("hex:size=5")[1],
+        "hex 9x9": lambda: make_model("hex:size=9")[1],
+        "dots for 3": lambda: make_model("dots_and_boxes:width=2,height=2", 3)[1],
+        "connect four": lambda: make_model("connect_four")[1],
+        "row": repeating,
+    }
+)
 
 
 def opening(model, plies=0, seed=0):
@@ -67,7 +72,9 @@ def both(model, settings, state, *, seed=5, **plain):
     drawn = search.memory.arrays["rng"].copy()
     other = (PlainByPath if by_path else Plain)(
         model, state, settings.algorithm, rng, ref=search.settings.ref,
-        bias=search.settings.bias, value=settings.value, **plain,
+        bias=search.settings.bias, value=settings.value,
+        bonus=search.settings.score_bonus, rollout=settings.rollout,
+        max_depth=settings.max_depth, **plain,
     )  # fmt: skip
     for _ in range(settings.simulations):
         other.iterate()
@@ -80,6 +87,10 @@ def compare(search, plain, permutes=False):
     arrays, record = search.memory.arrays, search.record[0]
     nodes = list(plain.nodes.values())  # both number nodes as they make them
     assert record["node_count"] == len(nodes)
+    codes = arrays["place_codes"][: record["place_count"]]
+    places = 1 + np.flatnonzero(codes[1:] != NO_CODE)
+    players = arrays["place_players"][places].tolist()
+    moves = list(zip(players, codes[places].tolist(), strict=True))
     compared = 0
     for i, node in enumerate(nodes):
         found = arrays["nodes"][i]
@@ -100,12 +111,9 @@ def compare(search, plain, permutes=False):
         if found["block"] != NONE:
             block = found["block"]
             counts, sums = arrays["amaf_counts"][block], arrays["amaf_sums"][block]
-            for place, code in enumerate(arrays["place_codes"].tolist()):
-                if 0 < place < record["place_count"] and code != NO_CODE:
-                    move = (int(arrays["place_players"][place]), code)
-                    (known,) = plain.amaf(node, [move])
-                    assert (counts[place], sums[place]) == known
-                    compared += 1
+            known = counts[places].tolist(), sums[places].tolist()
+            assert list(zip(*known, strict=True)) == plain.amaf(node, moves)
+            compared += len(moves)
         if permutes and node.path:
             assert found["counted"] - node.counted in (0, 1)
             known = plain.permutations(node, node.moves, found["counted"])
@@ -137,6 +145,49 @@ def test_values_below_0_where_sets_of_actions_are_handed_over(game):
     assert search.memory.set_words > 0
     assert search.record["has_parts"][0]
     assert compare(search, plain, permutes=True) > 0
+
+
+CUT = [
+    {"rollout": 1},
+    {"rollout": 7},
+    {"max_depth": 1},
+    {"max_depth": 3, "rollout": 4},
+]
+
+
+@pytest.mark.parametrize("cut", CUT, ids=str)
+@pytest.mark.parametrize("algorithm", ["rave", "grave", "mcps"])
+@pytest.mark.parametrize(
+    ("game", "value"),
+    [("hex 4x4", "win"), ("dots for 3", "score"), ("row", "win")],
+)
+def test_playouts_and_paths_that_are_cut_short(game, value, algorithm, cut):
+    model = MODELS[game]
+    ref = {} if algorithm == "rave" else {"ref": 7}
+    bias = {} if algorithm == "mcps" else {"bias": BIAS}
+    settings = PermutationSettings(
+        algorithm, simulations=250, value=value, **ref, **bias, **cut
+    )
+    search, result, plain = both(model, settings, opening(model))
+    assert compare(search, plain, permutes=algorithm == "mcps") > 0
+    assert result.depth <= settings.max_depth
+    if game != "row":  # where positions come again, which ends a descent
+        assert (result.depth == settings.max_depth) == ("max_depth" in cut)
+    most = result.simulations * (result.depth + settings.rollout)
+    assert result.forward_model_calls <= most
+
+
+@pytest.mark.parametrize("bonus", [0.0, 0.25, 1.0])
+@pytest.mark.parametrize("value", ["score", "leader"])
+def test_a_bonus_is_the_share_of_the_score_that_is_said(value, bonus):
+    model = MODELS["dots for 3"]
+    settings = PermutationSettings(
+        "mcps", simulations=150, ref=7, value=value, score_bonus=bonus
+    )
+    search, _, plain = both(model, settings, opening(model))
+    assert compare(search, plain, permutes=True) > 0
+    rewarded = {float(value) for values in plain.values for value in values}
+    assert any(value % 1 for value in rewarded) == (bonus == 0.25)
 
 
 @pytest.mark.parametrize("game", ["hex 4x4", "dots for 3"])
@@ -208,12 +259,17 @@ def test_the_weights_are_those_of_the_paper():
         c = (n_amaf + n_permuted) / n_amaf
         weight = c * n + n_amaf + n_permuted
         expected = c * n * q + n_amaf * q_amaf + n_permuted * q_permuted
-        found = plain.combined(
-            (n, n * q), (n_amaf, n_amaf * q_amaf), (n_permuted, n_permuted * q_permuted)
-        )
-        assert float(found) == pytest.approx(expected / weight)
-        # For many playouts c lets alpha be that of RAVE and GRAVE.
-        assert c * n / weight == pytest.approx(n / (n + n_amaf))
+        own, amaf = (n, n * q), (n_amaf, n_amaf * q_amaf)
+        permuted = (n_permuted, n_permuted * q_permuted)
+        assert mcps_value(*own, *amaf, *permuted) == pytest.approx(expected / weight)
+        found = float(plain.combined(own, amaf, permuted))
+        assert found == pytest.approx(expected / weight)
+        # Without permutations alpha is that of RAVE and GRAVE: n / (n + n_amaf).
+        without = (n * q + n_amaf * q_amaf) / (n + n_amaf)
+        assert mcps_value(*own, *amaf, 0, 0.0) == pytest.approx(without)
+        beta = n_amaf / (n_amaf + n + BIAS * n_amaf * n)
+        expected = (1 - beta) * q + beta * q_amaf
+        assert grave_value(*own, *amaf, BIAS) == pytest.approx(expected)
 
 
 def test_growing_changes_nothing():
@@ -282,14 +338,16 @@ def grows_without_a_trace(model, state, **options):
         assert found.forward_model_calls == expected.forward_model_calls
 
 
-BY_PATH = {
-    # chance and joint moves; hidden cards; several moves in a turn; nothing of these
-    "diamant": (make_model("diamant", 3)[1], 2),
-    "love letter": (make_model("love_letter", 3)[1], 0),
-    "dots for 4": (make_model("dots_and_boxes:width=2,height=2", 4)[1], 0),
-    "tictactoe": (MODELS["tictactoe"], 0),
-    "hex 3x3": (MODELS["hex 3x3"], 0),
-}
+BY_PATH = Models(
+    {
+        # chance and joint moves; hidden cards; several moves in a turn; none of these
+        "diamant": lambda: (make_model("diamant", 3)[1], 2),
+        "love letter": lambda: (make_model("love_letter", 3)[1], 0),
+        "dots for 4": lambda: (make_model("dots_and_boxes:width=2,height=2", 4)[1], 0),
+        "tictactoe": lambda: (MODELS["tictactoe"], 0),
+        "hex 3x3": lambda: (MODELS["hex 3x3"], 0),
+    }
+)
 
 
 @pytest.mark.parametrize("value", ["win", "score"])
@@ -310,3 +368,46 @@ def test_by_path_every_statistic_and_every_choice(game, algorithm, value):
     at = dict(zip(first.actions, first.visits, strict=True))
     assert result.visits.tolist() == [at.get(a, 0) for a in result.actions.tolist()]
     assert first.player == root
+
+
+@pytest.mark.parametrize("algorithm", ["rave", "grave", "mcps"])
+@pytest.mark.parametrize(
+    ("teams", "value"),
+    [
+        ((0, 1, 0, 1), "win"),
+        ((0, 1, 0, 1), "score"),
+        ((0, 1, 0, 1), "leader"),
+        ((0, 1, 2, 1), "score"),
+        ((0, 1, 2, 1), "leader"),
+    ],
+)
+def test_team_mates_share_what_they_win(teams, value, algorithm):
+    model = STONES.model(teams=teams, left=12)
+    ref = {} if algorithm == "rave" else {"ref": 6}
+    bias = {} if algorithm == "mcps" else {"bias": BIAS}
+    settings = PermutationSettings(
+        algorithm, simulations=250, value=value, **ref, **bias
+    )
+    for root in (0, 1):
+        state = model.reset(new_generator(0))
+        for player in range(root):
+            model.apply(state, {player: 0}, new_generator(0))
+        search, _, plain = both(model, settings, state, root=root)
+        assert compare(search, plain, permutes=algorithm == "mcps") > 0
+        if value == "win":
+            assert all(values[:2] == values[2:] for values in plain.values)
+            assert {values[0] for values in plain.values} == {0.0, 0.5, 1.0}
+
+
+@pytest.mark.parametrize("cut", CUT, ids=str)
+@pytest.mark.parametrize("game", ["diamant", "love letter", "dots for 4"])
+def test_by_path_playouts_and_paths_that_are_cut_short(game, cut):
+    model, root = BY_PATH[game]
+    settings = PermutationSettings(
+        "mcps", simulations=250, ref=6, value="score", nodes="path", **cut
+    )
+    state = model.reset(new_generator(4))
+    search, result, plain = both(model, settings, state, root=root)
+    assert compare(search, plain, permutes=True) > 0
+    deciding = len(model.movers(state))  # at the root all of them, whatever the depth
+    assert result.depth <= max(settings.max_depth, deciding)

@@ -259,7 +259,7 @@ def test_a_module_in_the_search_and_as_opponent():
     [
         (torch.nn.Linear(27, 7), r"logits of shape \(1, 7\); expected \(1, 9\)"),
         (torch.nn.Linear(25, 9), r"^PolicyAgent\(Linear\) cannot play tictactoe: Lin"),
-        (torch.nn.LSTM(27, 9), r"logits of shape|returned|does not take"),
+        (torch.nn.LSTM(27, 9), r"LSTM returned values of shape \(2, 1, 9\); expected"),
         (torch.nn.Flatten(0), r"logits of shape \(27,\); expected"),
     ],
 )

@@ -80,9 +80,26 @@ def test_a_learner_with_masks_plays_legally(policy, observation):
     env.step(action)
 
 
-def test_a_learner_without_masks_is_punished_and_goes_on():
-    env = single_agent_env("love_letter")
+@pytest.mark.parametrize("illegal", [{}, {"illegal": -2.5}])
+def test_a_learner_without_masks_is_punished_and_goes_on(illegal):
+    env = single_agent_env("love_letter", **illegal)
     learner = stable_baselines3.PPO(
         "MlpPolicy", env, n_steps=64, batch_size=32, n_epochs=1, seed=1
     )
-    learner.learn(64)
+    punished = []
+
+    def note(seen, _):
+        """Keep rewards of illegal actions, and go on."""
+        (info,), (reward,) = seen["infos"], seen["rewards"]
+        if info.get("illegal"):
+            punished.append(reward)
+        return True
+
+    learner.learn(64, callback=note)
+    punishment = illegal.get("illegal", -1.0)
+    assert set(punished) == {punishment}
+    rewards = learner.rollout_buffer.rewards
+    assert np.count_nonzero(rewards == punishment) >= len(punished) > 1
+    assert learner.num_timesteps == rewards.size == 64
+    # Another episode follows; the first of all stands in for what follows the last.
+    assert learner.rollout_buffer.episode_starts.sum() >= len(punished)

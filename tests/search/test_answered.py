@@ -128,8 +128,11 @@ class Observing:
     [
         ({"evaluator": None}, "opponent_model='evaluator': there is no evaluator"),
         ({"loop": "open"}, "opponent_model='evaluator': needs tree self or pair, and"),
-        ({"tree": "one"}, "opponent_model=.evaluator. has an effect only with rollout"),
-        ({"rollout_policy": "evaluator"}, "rollout"),
+        ({"tree": "one"}, "only with rollout above 0, or tree self or pair$"),
+        (
+            {"rollout_policy": "evaluator"},
+            "^rollout_policy='evaluator' has an effect only with rollout above 0$",
+        ),
     ],
 )
 def test_what_does_not_go_together(chosen, said):

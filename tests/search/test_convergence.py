@@ -110,17 +110,26 @@ def test_deep_positions_take_more_simulations(position):
 # -- simultaneous moves: the average strategy, not the last one, is the equilibrium
 
 
-def root_exploitability(payoffs, seed, *, visits=False, shift=0.0, **settings):
-    """Return how far both players' strategies at the root are from an equilibrium."""
+def matrix_tree(payoffs, seed, *, shift=0.0, **settings):
+    """Return the tree of a search of a matrix game."""
     model = matrix_game(payoffs, shift)
     state = model.reset(new_generator(0))
-    tree = searched(model, state, 0, seed, **PAYOFFS, **settings).tree()
+    return searched(model, state, 0, seed, **PAYOFFS, **settings).tree()
+
+
+def exploitability_of_tree(payoffs, tree, *, visits=False):
+    """Return how far both players' strategies at the root are from an equilibrium."""
     found = strategy_of_tree(tree, visits=visits)(())
     strategies = (
         [found[player].get(action, 0.0) for action in range(len(payoffs))]
         for player in range(2)
     )
     return exploitability(payoffs, *strategies)
+
+
+def root_exploitability(payoffs, seed, **settings):
+    """Return how far the strategies that a search finds are from an equilibrium."""
+    return exploitability_of_tree(payoffs, matrix_tree(payoffs, seed, **settings))
 
 
 @pytest.mark.parametrize("tree_policy", SAMPLING)
@@ -163,9 +172,10 @@ def test_what_is_played_is_the_equilibrium_so_what_is_left_without_exploration_i
         "simulations": 1_000_000,
     }
     payoffs = BIASED_ROCK_PAPER_SCISSORS
-    found = root_exploitability(payoffs, 1, **settings)
+    tree = matrix_tree(payoffs, 1, **settings)
+    found = exploitability_of_tree(payoffs, tree)
     assert found == pytest.approx(epsilon / (1 - epsilon) / 3, abs=0.01)
-    assert root_exploitability(payoffs, 1, visits=True, **settings) < 0.01
+    assert exploitability_of_tree(payoffs, tree, visits=True) < 0.01
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -200,7 +210,7 @@ def test_goofspiel_strategies_approach_an_equilibrium(tree_policy):
     assert long < 0.15
 
 
-@pytest.mark.parametrize("simulations", [10_000, 100_000, 1_000_000])
+@pytest.mark.parametrize("simulations", [100_000, 1_000_000])
 def test_ucb1_does_not_approach_an_equilibrium_of_goofspiel(simulations):
     """Its visits stay near 0.5, whatever the budget (0.46 to 0.57 over four seeds)."""
     assert goofspiel_exploitability("ucb1", simulations) > 0.3
@@ -243,7 +253,7 @@ def lost_to_the_equilibrium_player(simulations, **settings):
 
 
 @pytest.mark.parametrize(
-    ("tree", "simulations"), [("observers", 1000), ("observers", 5000), ("multi", 5000)]
+    ("tree", "simulations"), [("observers", 1000), ("multi", 5000)]
 )
 def test_kuhn_poker_against_the_equilibrium_player(tree, simulations):
     settings = {"tree": tree, "opponent_information": "separate"}

@@ -5,6 +5,7 @@ say that they take, so that nothing here depends on how fast the machine is.
 """
 
 import time
+from functools import partial
 from typing import ClassVar
 
 import gymnasium
@@ -15,8 +16,10 @@ from gymnasium import spaces
 from mcts_agents import MCTSAgent, OneStepAgent, remember
 from mcts_agents.agents.agent import Agent
 from mcts_agents.envs import make_model, tictactoe
+from mcts_agents.minimax import Minimax, MinimaxSettings
 from mcts_agents.model import new_generator
 from mcts_agents.model.copying import outside
+from mcts_agents.permutation import PermutationSearch, PermutationSettings
 from mcts_agents.search import Search, SearchSettings
 
 
@@ -113,6 +116,41 @@ def test_a_safety_margin_ends_a_search_earlier(clock, margin):
     env.reset()
     _, seconds = spent(clock, planner(seconds=50.0, safety_margin=margin), env)
     assert seconds == max(1, 50 - margin)
+
+
+@pytest.mark.parametrize("margin", [0.0, 0.03, 0.08])
+@pytest.mark.parametrize(
+    ("search_class", "settings"),
+    [
+        (Minimax, partial(MinimaxSettings, "alphabeta")),
+        (Minimax, partial(MinimaxSettings, "max-n")),
+        *(
+            (PermutationSearch, partial(PermutationSettings, name))
+            for name in ("rave", "grave", "mcps")
+        ),
+    ],
+)
+def test_a_safety_margin_ends_decisions_of_other_kernels_earlier(
+    clock, monkeypatch, search_class, settings, margin
+):
+    model = make_model("hex:size=5")[1]
+    search = search_class(model, settings(seconds=0.1, safety_margin=margin))
+    run_slice = search._slice
+    counted = "nodes" if search_class is Minimax else "simulations"
+
+    def timed_slice(size):
+        before = int(search.record[counted][0])
+        status = run_slice(size)
+        clock.spend(1e-5 * (int(search.record[counted][0]) - before))
+        return status
+
+    monkeypatch.setattr(search, "_slice", timed_slice)
+    state = model.reset(new_generator(0))
+    for reserve in (0.0, 0.01):
+        started = clock.time
+        result = search.run(state, 0, new_generator(1), reserve=reserve)
+        assert result.seconds == clock.time - started
+        assert result.seconds == pytest.approx(0.1 - margin - reserve, abs=0.002)
 
 
 def test_the_planning_copy_counts(clock):

@@ -106,10 +106,8 @@ def test_perfect_values_find_the_best_move(chosen):
 
 
 def test_hidden_hands_with_a_tree_each():
-    model = hands(3)
-    for tree in ("multi", "observers"):
-        if tree == "observers" and not model.has("visible_action"):
-            continue
+    hidden = make_model("love_letter", 3)[1]
+    for model, tree in ((hands(3), "multi"), (hidden, "observers")):
         for batch in (1, 8):
             evaluator = of_states(model)
             found, search = run(model, evaluator, tree=tree, batch=batch)

@@ -7,7 +7,8 @@ from numba import njit
 from mcts_agents.envs import make_model
 from mcts_agents.model import new_generator
 from mcts_agents.search.kernel.priors import random_gamma, random_normal
-from tests.search.evaluators import Even, run
+from tests.search.evaluators import Even, of_states, run
+from tests.toy_games import auction
 
 
 @njit
@@ -64,6 +65,19 @@ def root_priors(search):
     return arrays["statistics"]["prior"][root["first"] :][: root["count"]]
 
 
+def priors_of_movers(search, trees):
+    """Return the priors at the roots of all trees, by who decides."""
+    arrays, bandits = search._workspace.memory.arrays, {}
+    for tree in range(trees):
+        (root,) = search._workspace.reader().bandits_below(tree)
+        bandits |= root
+    nodes, priors = arrays["nodes"], arrays["statistics"]["prior"]
+    return {
+        player: priors[nodes[i]["first"] :][: nodes[i]["count"]].copy()
+        for player, i in bandits.items()
+    }
+
+
 @pytest.mark.parametrize("alpha", [0.1, 10.0])
 def test_priors_are_mixed_with_a_dirichlet_sample(alpha):
     model = make_model("hex:size=3")[1]
@@ -81,6 +95,27 @@ def test_priors_are_mixed_with_a_dirichlet_sample(alpha):
         # Priors are float32: what is nearly 0 is compared as 0.
         pair = samples[:, action].round(4), expected[:, action].round(4)
         assert distance(*pair) < 0.1
+
+
+@pytest.mark.parametrize("tree", ["one", "self", "multi"])
+@pytest.mark.parametrize("player", [0, 1, 2])
+def test_noise_is_the_acting_players_where_several_move(player, tree):
+    model, priors = auction(), []
+    for noise in (0.0, 0.25):
+        chosen = {"root_noise": noise, "tree": tree, "player": player}
+        _, search = run(model, of_states(model), simulations=1, **chosen)
+        priors.append(priors_of_movers(search, 3 if tree == "multi" else 1))
+    plain, noisy = priors
+    assert set(plain) == set(noisy) == ({player} if tree == "self" else {0, 1, 2})
+    for mover, shares in plain.items():
+        assert shares.sum() == pytest.approx(1.0, abs=1e-6)
+        if mover == player:
+            eta = (noisy[mover] - 0.75 * shares) / 0.25
+            assert eta.sum() == pytest.approx(1.0, abs=1e-5)
+            assert eta.min() > -1e-6
+            assert np.abs(eta - shares).max() > 0.01
+        else:
+            assert noisy[mover].tolist() == shares.tolist()
 
 
 def test_noise_is_at_the_root_only_and_explores_there():

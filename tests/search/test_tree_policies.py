@@ -1,7 +1,7 @@
 """Each tree policy against its formula, on statistics that are filled in by hand."""
 
 import math
-from itertools import product
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -398,12 +398,15 @@ def test_average_strategies_approach_the_equilibrium_of_a_matrix():
             assert total[0] / total.sum() == pytest.approx(1 / 3, abs=0.06), policy
 
 
-def test_tie_breaking_does_not_depend_on_listing():
-    # The same candidates in any order lead to the same action.
-    for order in product(range(3), repeat=3):
-        if len(set(order)) == 3:
-            node = Node(3, exploration=1.0)
-            node.visit([5, 6, 7], [0.3, 0.2, 0.9])
-            node.edges["available"] = 19
-            node.list(order)
-            assert node.choose("ucb1") == 2
+@pytest.mark.parametrize("policy", WITH_PLAIN)
+def test_of_equal_actions_that_were_tried_the_first_listed_is_taken(policy):
+    node = Node(4, exploration=1.0)
+    node.visit([6, 5, 6, 6], [0.9, 0.2, 0.9, 0.9])
+    node.statistics["square"] = node.edges["mean"]  # rewards of 0 and 1
+    node.edges["available"] = 24
+    before = node.rng.tolist()
+    assert node.choose(policy) == 0
+    for order in permutations(range(4)):
+        node.list(order)
+        assert node.choose(policy) == next(place for place in order if place != 1)
+    assert node.rng.tolist() == before  # nothing is drawn

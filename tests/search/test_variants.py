@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 
-import pytest
+import numpy as np
 from numba.core.dispatcher import Dispatcher
 
 from mcts_agents.envs import make_model
@@ -16,7 +16,7 @@ from mcts_agents.search import SearchSettings
 from mcts_agents.search.kernel import iterations, plug_ins, variants
 from mcts_agents.search.kernel.search_record import kernel_of
 from mcts_agents.search.kernel.variants import VARIANTS, variant_of
-from tests.search.evaluators import PUCT, Even
+from tests.search.evaluators import PUCT, Even, run
 
 CONSTANTS = ("EXTENDED", "STORED", "WAITS")
 
@@ -75,34 +75,43 @@ def test_what_is_called_through_a_module_reaches_no_constant():
     assert all(variant_of(f, nothing) is f for f in functions)
 
 
+def searched(model, kernel):
+    """Search with a kernel."""
+    chosen = dict(SETTINGS[kernel])
+    evaluator = chosen.pop("evaluator", None)
+    if evaluator is None:
+        chosen["tree_policy"] = "ucb1"
+    run(model, evaluator, simulations=20, **chosen)
+
+
 RUN = """
 import json
 from mcts_agents.envs import make_model
-from mcts_agents.model import calls
 from mcts_agents.model.compilation import statistics
-from tests.search.evaluators import run
-from tests.search.test_variants import SETTINGS
+from tests.search.test_variants import SETTINGS, searched
 
 model = make_model("tictactoe")[1]
-chosen = dict(SETTINGS[{kernel!r}])
-evaluator = chosen.pop("evaluator", None)
-if evaluator is None:
-    chosen["tree_policy"] = "ucb1"
-run(model, evaluator, simulations=20, **chosen)
-print(json.dumps(vars(statistics())))
+for kernel in SETTINGS:
+    searched(model, kernel)
+    print(json.dumps(vars(statistics())))
 """
 
 
-@pytest.mark.parametrize("kernel", VARIANTS)
-def test_a_second_process_finds_all_code(kernel):
-    for _ in range(2):
-        printed = subprocess.run(
-            [sys.executable, "-c", RUN.format(kernel=kernel)],
-            capture_output=True,
-            text=True,
-            check=True,
-            env=os.environ,
-        ).stdout
-        counts = json.loads(printed)
-    assert counts["cache_hits"] > 5
-    assert counts["cache_misses"] == counts["uncached"] == 0
+def test_a_second_process_finds_all_code():
+    model = make_model("tictactoe")[1]
+    for kernel in SETTINGS:
+        searched(model, kernel)
+    printed = subprocess.run(
+        [sys.executable, "-c", RUN],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=os.environ,
+    ).stdout
+    counts = [json.loads(line) for line in printed.splitlines()]
+    assert len(counts) == len(VARIANTS)
+    hits = [0, *(count["cache_hits"] for count in counts)]
+    # Those of the game and, for each kernel, at least the code of its own.
+    assert hits[1] > 5
+    assert all(np.diff(hits) > 0)
+    assert counts[-1]["cache_misses"] == counts[-1]["uncached"] == 0

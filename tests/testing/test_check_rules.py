@@ -121,7 +121,7 @@ def test_a_sample_that_is_the_truth():
 
 
 def test_scores_that_others_do_not_know_may_change():
-    options = {"episodes": 1, "moves": 30}
+    options = {"episodes": 1, "moves": 30, "bounds": False}
     hiding = load_game("colt_express").rules
     with pytest.raises(
         CheckError, match="`redeterminise` changed for observer 0 the s"
@@ -266,7 +266,7 @@ def test_the_seed_reproduces_a_check():
 
 
 def test_what_is_left_out_is_in_the_report():
-    report = check_rules(load_game("tictactoe").rules, episodes=1)
+    report = check_rules(load_game("tictactoe").rules, episodes=1, bounds=False)
     assert (
         "nothing is hidden"
         in report.skipped["redeterminise keeps what its observer knows"]
@@ -286,7 +286,11 @@ def test_what_is_left_out_is_in_the_report():
         ({"rules": rules.model(), "variants": [{"players": 4}]}, "one variant already"),
         ({"permute": lambda *_: None}, "`permute` never changed a state"),
         (
-            {"rules": load_game("hex").rules, "permute": faulty_game.permute},
+            {
+                "rules": load_game("hex").rules,
+                "permute": faulty_game.permute,
+                "bounds": False,
+            },
             "hides nothing: `permute` has no use",
         ),
     ],

@@ -20,6 +20,7 @@ from mcts_agents.cli import main
 from mcts_agents.envs import tictactoe
 from mcts_agents.learn.training.checkpoints import Progress
 from mcts_agents.learn.training.config import TrainingConfig
+from mcts_agents.learn.training.folder import Folder
 from mcts_agents.learn.training.listeners import Listener
 from mcts_agents.learn.training.trainer import Budget, Trainer
 from mcts_agents.networks import OnnxNetwork, load
@@ -45,15 +46,33 @@ def command(*arguments):
 
 @pytest.fixture
 def train(monkeypatch, capsys):
-    """The command in this process: exit code and what it prints."""
+    """The command in this process: exit code and what it prints.
 
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["mcts-agents", "train", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            main()
+    It writes no ONNX unless that is asked for: this takes seconds.
+    """
+
+    def run(*arguments, onnx=False):
+        with monkeypatch.context() as patched:
+            if not onnx:
+                patched.setattr(Folder, "export", lambda *_: None)
+            words = ["mcts-agents", "train", *map(str, arguments)]
+            patched.setattr(sys, "argv", words)
+            with pytest.raises(SystemExit) as ended:
+                main()
         return ended.value.code, *capsys.readouterr()
 
     return run
+
+
+@pytest.fixture(scope="module")
+def start(tmp_path_factory):
+    """The weights of a small network for Tic-Tac-Toe."""
+    folder = tmp_path_factory.mktemp("first")
+    chosen = {**yaml.safe_load(CONFIG), "evaluation": {"minutes": 0.0}}
+    trainer = Trainer("tictactoe", folder, TrainingConfig.model_validate(chosen))
+    trainer.folder.export = lambda *_: None
+    trainer.run(Budget(positions=20))
+    return folder / "policy.safetensors"
 
 
 def test_a_trained_network_is_written_and_plays(tmp_path, config, train):
@@ -69,7 +88,8 @@ def test_a_trained_network_is_written_and_plays(tmp_path, config, train):
     assert found["games"] == 16 * found["blocks"]
     assert found["updates"] == found["positions"] // 32
     more = found["blocks"] + 2
-    code, printed, told = train(*asked[:1], "--blocks", more, *asked[3:], "--json")
+    asked_more = [*asked[:1], "--blocks", more, *asked[3:], "--json"]
+    code, printed, told = train(*asked_more, onnx=True)
     assert code == 0, told
     assert json.loads(printed)["blocks"] == more
     found = json.loads(printed)
@@ -84,6 +104,8 @@ def test_a_trained_network_is_written_and_plays(tmp_path, config, train):
     assert onnx.config == network.config
 
     agent = make_agent(found["agent"].replace("policy.onnx", str(out / "policy.onnx")))
+    # As in the evaluations, without noise.
+    assert (agent.settings.simulations, agent.settings.gumbel_noise) == (4, 0.0)
     env = tictactoe.env()
     env.reset(seed=1)
     assert agent.act(env) in np.arange(9)
@@ -93,15 +115,9 @@ def test_a_trained_network_is_written_and_plays(tmp_path, config, train):
     assert f"{found['positions']:,} positions" in printed
 
 
-def test_training_begins_with_another_network(tmp_path, config, train):
-    first, second = tmp_path / "first", tmp_path / "second"
-    plain = tmp_path / "plain.yaml"
+def test_training_begins_with_another_network(tmp_path, start, train):
+    second, plain = tmp_path / "second", tmp_path / "plain.yaml"
     plain.write_text("evaluation: {minutes: 0}\nself_play: {block_games: 8}\n")
-    assert (
-        train("tictactoe", "--positions", 20, "--config", config, "--out", first)[0]
-        == 0
-    )
-    start = first / "policy.safetensors"
     asked = ["tictactoe", "--positions", 20, "--out", second]
     code, _, told = train(*asked, "--config", plain, "--start", start)
     assert code == 0, told
@@ -120,14 +136,8 @@ def test_training_begins_with_another_network(tmp_path, config, train):
 
 
 @pytest.mark.parametrize("case", ["missing", "game", "sizes"])
-def test_a_network_that_cannot_be_begun_with_is_refused(tmp_path, config, train, case):
-    first = tmp_path / "first"
-    assert (
-        train("tictactoe", "--positions", 20, "--config", config, "--out", first)[0]
-        == 0
-    )
-    start, game, message = first / "policy.safetensors", "tictactoe", ""
-    asked = []
+def test_a_network_that_cannot_be_begun_with_is_refused(tmp_path, start, train, case):
+    game, message, asked = "tictactoe", "", []
     if case == "missing":
         start, message = tmp_path / "none.safetensors", "cannot be read: No such file"
     elif case == "game":
@@ -236,7 +246,7 @@ class GivesUp(Agent):
         raise ArithmeticError("no idea")
 
 
-def test_the_network_is_there_even_if_an_opponent_fails(tmp_path):
+def test_the_network_is_there_even_if_an_opponent_fails(tmp_path, without_onnx):
     out = tmp_path / "out"
     chosen = yaml.safe_load(CONFIG)
     # It is due at the end only.
@@ -260,7 +270,7 @@ class StopLearning(Listener):
             raise KeyboardInterrupt
 
 
-def test_broken_off_in_the_first_block_it_begins_again(tmp_path):
+def test_broken_off_in_the_first_block_it_begins_again(tmp_path, without_onnx):
     """The same object goes on, as in a notebook."""
     chosen = TrainingConfig.model_validate(yaml.safe_load(CONFIG))
     Trainer("tictactoe", tmp_path / "whole", chosen).run(Budget(blocks=2))

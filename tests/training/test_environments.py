@@ -185,6 +185,7 @@ def test_what_was_trained_plays_there(tmp_path):
     config = TrainingConfig.model_validate(
         {
             "network": TINY,
+            "precision": "float32",  # so that all processors learn the same
             "self_play": SELF_PLAY,
             "learner": {"batch_size": 16, "passes": 8.0, "learning_rate": 0.01},
             "evaluation": {

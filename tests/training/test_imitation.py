@@ -31,6 +31,12 @@ def config(**learner):
     return ImitationConfig(**{**SMALL, "learner": {**SMALL["learner"], **learner}})
 
 
+@pytest.fixture(autouse=True)
+def one_core(monkeypatch):
+    """Threads that wait for one another take long where other programs run."""
+    monkeypatch.setenv("LOKY_MAX_CPU_COUNT", "1")
+
+
 @pytest.fixture(scope="module")
 def tictactoe(tmp_path_factory):
     """Games of a perfect player against a random one."""
@@ -74,7 +80,7 @@ def test_a_network_learns_what_was_played(tictactoe, tmp_path):
         model.apply(state, {movers[0]: action}, new_generator(1))
 
 
-def test_accuracy_is_of_what_agents_chose(tmp_path):
+def test_accuracy_is_of_what_agents_chose(tmp_path, without_onnx):
     """Not of the most visited action: ties, and Gumbel's move, tell otherwise."""
     games = tmp_path / "games"
     agent = "mcts:simulations=6,root_policy=gumbel"
@@ -92,7 +98,7 @@ def test_accuracy_is_of_what_agents_chose(tmp_path):
     assert (rows["visits"].argmax(axis=1) != rows["choice"]).any()
 
 
-def test_values_are_shares_of_the_win(tmp_path):
+def test_values_are_shares_of_the_win(tmp_path, without_onnx):
     folder = tmp_path / "games"
     record("love_letter", "random", 20, folder, players=3, seed=1, jobs=1)
     imitator = Imitator(folder, tmp_path / "out", config(passes=1))
@@ -116,7 +122,9 @@ class Stop(Listener):
             raise KeyboardInterrupt
 
 
-def test_a_run_that_was_broken_off_goes_on_as_it_began(tictactoe, tmp_path):
+def test_a_run_that_was_broken_off_goes_on_as_it_began(
+    tictactoe, tmp_path, without_onnx
+):
     whole, parts = tmp_path / "whole", tmp_path / "parts"
     Imitator(tictactoe, whole, config()).run()
     with pytest.raises(KeyboardInterrupt):
@@ -160,7 +168,7 @@ def test_every_decision_is_learned_from_once(tictactoe, tmp_path, size):
     assert sorted(map(bytes, found)) == sorted(map(bytes, expected))
 
 
-def test_self_play_is_no_recording(tmp_path, run_here):
+def test_self_play_is_no_recording(tmp_path, run_here, without_onnx):
     path = tmp_path / "tiny.yaml"
     path.write_text(json.dumps({
         "network": SMALL["network"], "evaluation": {"minutes": 0},
@@ -183,7 +191,7 @@ def test_files_of_others_stay(tictactoe, tmp_path):
         Imitator(tictactoe, tictactoe, config())
 
 
-def test_another_run_or_dataset_is_refused(tictactoe, tmp_path):
+def test_another_run_or_dataset_is_refused(tictactoe, tmp_path, without_onnx):
     Imitator(tictactoe, tmp_path / "out", config(passes=1)).run()
     with pytest.raises(DatasetError, match=r"holds another run: its config.learner.pa"):
         Imitator(tictactoe, tmp_path / "out", config(passes=2)).run()
@@ -214,7 +222,7 @@ def test_the_game_is_that_of_the_dataset(tmp_path):
     assert make_model(found)[1].variant == make_model(spec)[1].variant
 
 
-def test_the_command(tictactoe, tmp_path, run_here):
+def test_the_command(tictactoe, tmp_path, run_here, without_onnx):
     path = tmp_path / "small.yaml"
     path.write_text(json.dumps(SMALL))
     out = tmp_path / "out"

@@ -37,9 +37,12 @@ def test_after_kills_there_are_as_many_positions_and_no_damaged_file(tmp_path):
         first = killed / "blocks" / "shard-00000.npz"
         while kill == 0 and not first.exists() and time.monotonic() < until:
             time.sleep(0.01)
+        assert kill or first.exists()
         process.join(dice.uniform(0.0, 0.6))
+        assert process.is_alive() or kill, "nothing was killed"
         process.kill()
         process.join()
+    assert not (killed / "summary.json").exists()
     train(killed, POSITIONS)
     expected, found = numbers(plain), numbers(killed)
     assert found["positions"] == expected["positions"] >= POSITIONS

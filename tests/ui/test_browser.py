@@ -7,7 +7,6 @@ import re
 import shutil
 import subprocess
 import sys
-import time
 import urllib.request
 
 import pytest
@@ -198,27 +197,47 @@ def test_why_there_are_no_intervals(wide_browser, address):
         assert ("Elo" in shown) == bool(FEW_GAMES[words])
 
 
-# Whose turn it is, how many moves were made, or the result.
+# Whose turn it is, or the result; and how many moves were made.
 STANDING = """(() => {
     const status = document.querySelector('#status');
     if (!status || document.querySelector('.play').closest('[hidden]')) return null;
-    const told = status.textContent;
-    if (/won|lost|draw|over/i.test(told)) return ['over', told];
-    return status.parentElement.classList.contains('yours') && ['yours', ''];
+    const again = document.querySelector('a.button[href*="moves="]');
+    const made = Number(new URL(again.href).searchParams.get('moves'));
+    if (/won|lost|draw|over/i.test(status.textContent)) return ['over', made];
+    return status.parentElement.classList.contains('yours') && ['yours', made];
 })()"""
+# One of the elements of a kind, in view, and how much this page has sent.
+CHOSEN = """
+    const found = [...document.querySelectorAll(arguments[0])];
+    const chosen = found[Math.floor(arguments[1] * found.length)];
+    chosen?.scrollIntoView({block: 'center'});
+    return [chosen, window.sent.length];"""
 
 
-def click_any(browser, selector, rng):
-    """Click one of the elements that can be seen, at random; return how many are."""
-    found = browser.find_elements(By.CSS_SELECTOR, selector)
-    if found:
-        chosen = rng.choice(found)
-        script = "arguments[0].scrollIntoView({block: 'center'})"
-        # What lies under something else, or is drawn anew just now, is not clicked.
+def click_any(browser, rng, *selectors):
+    """Click one element of each kind in turn, at random; return whether it was a move.
+
+    What lies under something else, or is drawn anew just now, is not clicked.
+    """
+    before = None
+    for selector in selectors:
+        chosen, sent = browser.execute_script(CHOSEN, selector, rng.random())
+        before = sent if before is None else before
+        if sent > before or chosen is None:
+            break
         with contextlib.suppress(WebDriverException):
-            browser.execute_script(script, chosen)
             chosen.click()
-    return len(found)
+    return browser.execute_script(SENT)[before:] == ["play"]
+
+
+# What this page sends, which it does when it is clicked, and not later.
+RECORDED = """const send = WebSocket.prototype.send;
+    window.sent = [];
+    WebSocket.prototype.send = function (text) {
+        window.sent.push(JSON.parse(text).do);
+        return send.call(this, text);
+    };"""
+SENT = "return window.sent"
 
 
 def begin(browser, address, **setup):
@@ -232,6 +251,7 @@ def begin(browser, address, **setup):
         json.dumps({"seed": 3, **setup}),
     )
     browser.get(f"{address}/play?id={made['id']}")
+    browser.execute_script(RECORDED)
 
 
 # Texts of the buttons for searches that can be seen.
@@ -270,17 +290,31 @@ def test_one_action_is_not_searched_for(wide_browser, address):
     assert full == (len(browser.find_elements(By.CSS_SELECTOR, ".log li")) == 9)
 
 
-# Where a game of random agents takes very long: a shorter variant, and who ends it.
+# Where a whole game takes long: a shorter variant, and who ends it.
 SHORTER = {
-    "chinese_checkers": "chinese_checkers:players=2",
     "breakthrough": "breakthrough:rows=6",
+    "chinese_checkers": "chinese_checkers:players=2",
+    "colt_express": "colt_express:players=2",
+    "dominion": "dominion:players=2",
+    "dots_and_boxes": "dots_and_boxes:width=2,height=2",
     "focus": "focus:players=2",
-    "uno": "uno:target=20",
+    "gomoku": "gomoku:size=5",
+    "hex": "hex:size=3",
+    "love_letter": "love_letter:players=2",
+    "sushi_go": "sushi_go:players=2",
+    "uno": "uno:target=1",
     "video_game": "video_game:agents=4",
     "virus": "virus:players=2",
 }
-ENDING = {SHORTER["chinese_checkers"]: "one-step", SHORTER["focus"]: "one-step"}
+ENDING = dict.fromkeys(
+    (SHORTER["chinese_checkers"], SHORTER["dominion"], SHORTER["focus"]), "one-step"
+)
 PLAYED = [SHORTER.get(name, name) for name in GAMES]
+
+
+def standing(browser, least):
+    """Wait until it is the person's turn, or the end, after so many moves."""
+    return until(browser, f"[{STANDING}].find((one) => one?.[1] >= {least})")
 
 
 @pytest.mark.parametrize("game", PLAYED)
@@ -290,16 +324,22 @@ def test_a_whole_game_by_clicking(wide_browser, address, game):
     others = model.players - 1
     seats = ["human"] + [ENDING.get(game, "random")] * others
     begin(browser, address, game=game, seats=seats, pace=0)
-    turns = on_board = 0
-    while until(browser, STANDING)[0] != "over":
+    turns = on_board = in_list = 0
+    state, made = standing(browser, 0)
+    while state != "over":
         turns += 1
         assert turns < MOST_TURNS
-        if turns % 2 and click_any(browser, ".spot.open:not(.target)", rng):
-            on_board += 1
-            click_any(browser, ".spot.open.target", rng)
-            continue
-        click_any(browser, ".moves-open button", rng)
-    assert on_board or not browser.find_elements(By.CSS_SELECTOR, ".spot")
+        moved = False
+        if turns % 2:
+            spots = ".spot.open:not(.target)", ".spot.open.target"
+            moved = click_any(browser, rng, *spots)
+            on_board += moved
+        if not moved:
+            moved = click_any(browser, rng, ".moves-open button")
+            in_list += moved
+        state, made = standing(browser, made + moved)
+    assert on_board
+    assert in_list or turns < 4
     assert ("Worlds" in shown_tabs(browser)) == model.hidden_information
     fits(browser)
 
@@ -400,10 +440,10 @@ def test_a_drag_that_was_broken_off_is_no_move(wide_browser, address, end):
     begin(browser, address, game="breakthrough", **TWO)
     until(browser, STANDING)
     assert browser.execute_script(DRAG, [[end, 1]]) == "none"
-    time.sleep(1)  # a move would have been answered by then
-    assert not browser.execute_script(f"return {MOVED}")
+    assert browser.execute_script(SENT) == []
     browser.execute_script(DRAG, [])
     until(browser, MOVED)
+    assert browser.execute_script(SENT) == ["play"]
 
 
 def test_the_keyboard_stays_on_the_board(wide_browser, address):
@@ -433,8 +473,9 @@ def test_a_key_that_is_held_acts_once(wide_browser, address):
     held = "{key: 'u', repeat: true, bubbles: true}"
     script = f"document.body.dispatchEvent(new KeyboardEvent('keydown', {held}))"
     browser.execute_script(script)
-    time.sleep(1)
-    assert until(browser, "document.querySelectorAll('.spot.open').length") == 7
+    assert browser.execute_script(SENT) == ["play", "play"]
+    browser.execute_script(script.replace("true, bubbles", "false, bubbles"))
+    until(browser, "document.querySelectorAll('.spot.open').length === 8")
 
 
 def test_a_replay_goes_back_before_it_has_come_forward(wide_browser, address):

@@ -6,12 +6,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from mcts_agents.arena.playing.tables import open_table
-from mcts_agents.envs import GAMES, load_any, load_game, make_model
+from mcts_agents.envs import GAMES, load_any, load_game
 from mcts_agents.envs.regions import action_at, from_json
-from mcts_agents.model import new_generator
 from mcts_agents.ui.messages import Fork, read_command
-from mcts_agents.ui.play import PlayedGame, Setup, open_game
+from mcts_agents.ui.play import Setup, open_game
 from mcts_agents.ui.play_session import PlaySession
 from mcts_agents.ui.server import forked
 from mcts_agents.ui.views import position_message
@@ -167,6 +165,50 @@ def test_of_several_people_each_takes_back_what_is_theirs(client):
             assert both.turn()["can_undo"]
 
 
+def answer(page):
+    """Return the next message, but for those that say that nothing is searched."""
+    while (told := page.hear())["kind"] == "search":
+        if told["going"] or told["hinted"] is not None:
+            break
+    return told
+
+
+@pytest.mark.parametrize("word", ["play", "hint"])
+def test_a_page_of_another_seat_does_not_decide_and_gets_no_hint(client, word):
+    rest = {"action": 4, "number": 0} if word == "play" else {}
+    seats = ["human", "human"]
+    key = new_game(client, "tictactoe", seats, seed=1, adviser="random")
+    with page_of(client, key, seat=0) as one, page_of(client, key, seat=1) as other:
+        one.turn()
+        other.until("position")
+        other.do(word, **rest)
+        refused = answer(other)
+        assert refused["kind"] == "refused"
+        assert refused["reason"] == "player_0 is to move, not you."
+        one.do(word, **rest)
+        assert answer(one)["kind"] == ("position" if word == "play" else "search")
+
+
+@pytest.mark.parametrize("word", ["play", "hint"])
+@pytest.mark.parametrize("first", ["human", "random"])
+def test_no_page_makes_the_move_of_an_agent_or_asks_for_its_hint(client, first, word):
+    """Neither one of a person who plays against it nor one that only looks on."""
+    seats = [first, "random"]
+    key = new_game(client, "tictactoe", seats, seed=1, adviser="random", pace=10)
+    with page_of(client, key) as page:
+        if first == "human":
+            page.turn()
+            page.do("play", action=4, number=0)
+        position = page.until("position", lambda told: told["number"] == 1)
+        page.do("pause")  # or the agent would move after a while
+        page.until("search", lambda told: told["paused"])
+        legal = position["actions"][0]["action"]
+        page.do(word, **({"action": legal, "number": 1} if word == "play" else {}))
+        refused = answer(page)
+        assert refused["kind"] == "refused"
+        assert refused["reason"] == "It is the turn of player_1, which is an agent."
+
+
 COMMANDS = [
     {"do": "pause"},
     {"do": "resume"},
@@ -211,35 +253,6 @@ def test_a_choice_that_waits_for_others_is_not_in_another_game(seats, players):
 
 
 # -- hidden information
-
-
-HIDING = [name for name in GAMES if make_model(name)[1].hidden_information]
-
-
-@pytest.mark.parametrize("game", HIDING)
-def test_worlds_that_a_seat_cannot_tell_apart_give_the_same_messages(client, game):
-    """Put another world in, that differs only in what the seat may not know."""
-    _, model = make_model(game)
-    seats = ("human", *["random"] * (model.players - 1))
-    told, states = [], set()
-    for world in range(3):
-        table = open_table(game, None)
-        table.begin(5)
-        agents = [None] * model.players
-        played = PlayedGame(Setup(game, None, seats), table, agents, adviser=None)
-        rng = np.random.default_rng(2)
-        for _ in range(20):
-            if table.turn() is None:
-                break
-            played.play(int(rng.choice(table.legal_actions())))
-        state = table.env.unwrapped._state
-        if world:
-            model.redeterminise(state, 0, new_generator(world))
-        states.add(state.tobytes())
-        told.append(position_message(played, 0))
-        table.close()
-    assert len(states) > 1  # there is something to tell
-    assert told[0] == told[1] == told[2]
 
 
 def test_secrets_are_kept_from_whoever_asks_for_them(client):

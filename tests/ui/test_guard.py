@@ -1,5 +1,8 @@
 """Hosts, origins, tokens and paths: what reaches the server, and what does not."""
 
+import asyncio
+from urllib.parse import unquote
+
 import pytest
 from starlette.websockets import WebSocketDisconnect
 
@@ -138,18 +141,54 @@ def test_bodies_that_tell_no_length(client):
     assert client.post("/api/games", content=pieces).status_code == 413
 
 
+def status_of(client, path):
+    """Return how a path is answered that is sent as it is: clients take `..` out."""
+    sent = []
+
+    async def receive():
+        await asyncio.Event().wait()  # nobody hangs up, and there is no body
+
+    async def send(message):
+        sent.append(message)
+
+    scope = {
+        "type": "http",
+        "asgi": {"version": "3.0"},
+        "http_version": "1.1",
+        "method": "GET",
+        "scheme": "http",
+        "path": unquote(path),
+        "raw_path": path.encode(),
+        "query_string": b"",
+        "root_path": "",
+        "headers": [(b"host", b"127.0.0.1:8421")],
+        "client": ("127.0.0.1", 5000),
+        "server": ("127.0.0.1", 8421),
+    }
+    asyncio.run(client.app(scope, receive, send))
+    return sent[0]["status"]
+
+
 @pytest.mark.parametrize(
     "path",
     [
         "/static/../server.py",
         "/static/%2e%2e/server.py",
         "/static/..%2fserver.py",
+        "/static/games/../../server.py",
+        "/static/server.py",
         "/static//etc/passwd",
+        "/static/..",
         "/../pyproject.toml",
     ],
 )
 def test_files_beside_the_page_are_not_served(client, path):
-    assert client.get(path).status_code == 404
+    assert status_of(client, path) == 404
+
+
+def test_files_of_the_page_are(client):
+    for path in ("/static/play.js", "/static/games/../play.js"):
+        assert status_of(client, path) == 200, path
 
 
 @pytest.mark.parametrize("body", [b"\xff\xfe", b'{"game": "hex", "seats": ' + b"[" * 9])

@@ -64,6 +64,23 @@ def test_values_without_bounds_are_shown_as_none():
     assert row["value"] is None
 
 
+@pytest.mark.parametrize("room", [0, 1])
+def test_a_game_of_more_moments_than_are_kept_is_refused(monkeypatch, room):
+    """The last moment is the end, after the last move."""
+    game = played("tictactoe", RANDOM, RANDOM)
+    most = len(game.moves) + room
+    monkeypatch.setattr(replay_session, "MOST_MOMENTS", most)
+    session = replay_session.ReplaySession(game)
+    if room:
+        session.prepare()
+        assert session._last == len(game.moves)
+    else:
+        told = f"has {most} moves; the page shows up to {most - 1}. Use mcts-agents rep"
+        with pytest.raises(ValueError, match=told):
+            session.prepare()
+        assert not session._moments
+
+
 @pytest.mark.parametrize(
     ("game", "told"),
     [

@@ -11,6 +11,7 @@ import numpy as np
 from numba import njit
 
 from mcts_agents.minimax.kernel.records import (
+    BAD_ACTION_VALUE,
     MOVE,
     NO_ACTION,
     NO_SHARES,
@@ -137,6 +138,9 @@ def list_moves(search, ply, player, best):
         call.action_values(search, player, n)
         if call.failed(search):
             return -MODEL_ERROR
+        for i in range(n):
+            if not abs(heuristics_of(search)[i]) < np.inf:
+                return -BAD_ACTION_VALUE
     moves = moves_of(search)
     heuristics = heuristics_of(search)
     scale = _HISTORY_WEIGHT / (search.greatest_history + 1.0)

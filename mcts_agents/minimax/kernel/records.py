@@ -22,6 +22,7 @@ BAD_OUTCOMES = 101
 NOT_IN_TURN = 102
 OUT_OF_BOUNDS = 103
 NO_SHARES = 104
+BAD_ACTION_VALUE = 105
 
 # What `visit` did with a node: it has a value, its frame is open, or it is to be left
 # out as if it were not there.

@@ -466,6 +466,9 @@ def reach_outcome(search, frame, ply):
         alpha = (frame.alpha - frame.value - search.highest * rest) / p
         beta = (frame.beta - frame.value - search.lowest * rest) / p
         below.alpha, below.beta = max(below.alpha, alpha), min(below.beta, beta)
+        # Rounding may have closed it, but what comes out is kept as a bound.
+        if not below.alpha < below.beta:
+            below.alpha, below.beta = search.lowest, search.highest
     new_state(search, frame.slot, ply + 1)
     if search.lists_outcomes:
         joint, row = joint_action_of(search), joints_of(search)

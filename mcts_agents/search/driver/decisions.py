@@ -180,7 +180,7 @@ class Decisions(ABC):
         leaf["game"] = model.game_address
         leaf["players"] = model.players
         leaf["team_count"] = model.team_count
-        arrays["settings"]["score_bonus"] = settings.score_bonus
+        arrays["settings"]["score_bonus"] = settings.score_bonus or 0.0
         if isinstance(settings.value, str):
             row = arrays["plug_ins"].reshape(-1, 2)[plug_ins.LEAF_VALUE]
             row[1] = compiled().plug_in(settings.value, LEAF_VALUES[settings.value])
