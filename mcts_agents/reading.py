@@ -268,12 +268,17 @@ def read_yaml(text: str) -> Any:
 
 
 class _Guarded(io.BufferedReader):
-    """An archive being read, a little at a time.
+    """An archive whose table of contents is being read.
 
-    Its table of contents is read in one piece, with an object for each entry.
+    That is read in one piece, with an object for each entry. The entries themselves
+    say how long they are; `check_sizes` limits them.
     """
 
+    in_contents = True
+
     def read(self, size: int | None = -1) -> bytes:
+        if not self.in_contents:
+            return super().read(size)
         wanted = MOST_CONTENTS + 1 if size is None or size < 0 else size
         found = super().read(min(wanted, MOST_CONTENTS + 1))
         if len(found) > MOST_CONTENTS:
@@ -301,6 +306,7 @@ def open_archive(source: str | PathLike[str] | bytes) -> Iterator[zipfile.ZipFil
         else:
             raw = _plain_file(source)
         with _Guarded(raw) as file, zipfile.ZipFile(file) as archive:
+            file.in_contents = False
             yield archive
     except BROKEN_ARCHIVE as error:
         reason = error.args[0] if isinstance(error, KeyError) else str(error)

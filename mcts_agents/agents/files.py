@@ -90,11 +90,10 @@ def file_in(spec: str) -> str | None:
     # The file may be that of an option.
     if name in known_names() or _WITH_OPTIONS.match(spec):
         return None
+    if is_file_name(name):
+        return name
     # An equals sign, too, may belong to the path.
-    for path in (name, spec):
-        if is_file_name(path) and not begins_in_module(path):
-            return path
-    return None
+    return spec if is_file_name(spec) and not begins_in_module(spec) else None
 
 
 def in_folder(data: Mapping[Any, Any], folder: str, nesting: int = 0) -> Any:

@@ -1,6 +1,7 @@
 """Agents passed as objects or classes instead of specs."""
 
 import copy
+import inspect
 import pickle
 import sys
 from collections.abc import Mapping
@@ -12,7 +13,7 @@ import cloudpickle
 from mcts_agents.agents.agent import NO_SUPER, Agent
 from mcts_agents.agents.constructors import made
 from mcts_agents.agents.kinds import KINDS, OBJECT
-from mcts_agents.agents.own import kind_of_class
+from mcts_agents.agents.own import BUDGETS
 from mcts_agents.agents.saving import to_mapping
 
 # What names or is an agent: what `make_agent` takes, an agent, or a class of agents.
@@ -91,10 +92,15 @@ class HeldAgent(dict[str, Any]):
     @property
     def budgets(self) -> tuple[str, ...]:
         """Options that limit a decision, set when the object was created."""
-        try:
-            return kind_of_class(type(self._held()), self["class"]).budgets
-        except ValueError:  # its constructor takes what no text stands for
-            return ()
+        names: set[str] = set()
+        for base in type(self._held()).__mro__:
+            kinds = [kind for kind in KINDS.values() if kind.agent is base]
+            if kinds:
+                names.update(*(kind.budgets for kind in kinds))
+                break
+            if "__init__" in vars(base):
+                names.update(inspect.signature(base.__init__).parameters)
+        return tuple(option for option in BUDGETS if option in names)
 
 
 def given_agent(agent: Agent | type[Agent]) -> dict[str, Any]:

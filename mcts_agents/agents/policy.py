@@ -18,6 +18,7 @@ from mcts_agents.model.copying.face_kinds import face_of, player_with_masks
 from mcts_agents.model.copying.faces import Face
 from mcts_agents.model.masks import mask_in
 from mcts_agents.model.views import OBSERVATIONS, View, observation_space
+from mcts_agents.search.driver.one_thread import one_thread
 
 # Views that an agent keeps, one for each observation space that it has met.
 KEPT_VIEWS = 16
@@ -142,11 +143,9 @@ class PolicyAgent(Agent):
                 "policy:file=model.npz"
             )
         path = fspath(file)
-        policy, found = read_policy(path, activation=activation, trust=trust)
-        if sha256 is not None and sha256 != found:
-            raise ValueError(
-                f"{path}: its content has changed: SHA-256 {found}, expected {sha256}"
-            )
+        policy, found = read_policy(
+            path, activation=activation, trust=trust, sha256=sha256
+        )
         try:
             agent = cls(
                 policy, observation=observation, deterministic=deterministic, seed=seed
@@ -195,6 +194,7 @@ class PolicyAgent(Agent):
         shown = {"observation": model.observe(state, player)}
         return self._choice(view.of(shown, mask), mask, 0)
 
+    @one_thread
     def act(
         self, env: Any, agent: str | None = None, *, action_mask: Any = None
     ) -> Any:

@@ -9,11 +9,13 @@ from mcts_agents.agents.kinds import AgentKind
 from mcts_agents.model import ForwardModel, draw_below
 from mcts_agents.model.copying.cloning import Cloner
 from mcts_agents.model.copying.face_kinds import face_of, player_with_masks
+from mcts_agents.search.driver.one_thread import one_thread
 
 
 class RandomAgent(Agent):
     """Plays a uniformly random legal action; see `Agent` for the arguments."""
 
+    @one_thread
     def act(
         self, env: Any, agent: str | None = None, *, action_mask: Any = None
     ) -> Any:

@@ -7,6 +7,7 @@ environments (`CopyOptions`).
 import json
 from collections.abc import Mapping
 from os import PathLike, fspath
+from os.path import dirname, isabs, relpath
 from typing import Any
 
 from mcts_agents.agents.agent import Agent
@@ -15,7 +16,7 @@ from mcts_agents.agents.own import kind_of
 from mcts_agents.agents.policies.evaluator import PolicyEvaluator
 from mcts_agents.names import parse_value
 
-_SIGNS = set("(),:=")
+_SIGNS = set("(),")
 
 
 def to_mapping(agent: Agent, *, full: bool = False) -> dict[str, Any]:
@@ -60,11 +61,27 @@ def spec_text(spec: str | Mapping[str, Any]) -> str:
 def save_agent(agent: Agent, path: str | PathLike[str], *, full: bool = False) -> None:
     """Write an agent's settings to a YAML or JSON file.
 
+    Relative paths of policies are written relative to the file's folder, from which
+    they are read.
+
     Raises:
         ValueError: See `to_mapping`; or the file's name does not end in .yaml, .yml or
             .json.
     """
-    write_file(fspath(path), to_mapping(agent, full=full))
+    folder = dirname(fspath(path))
+    write_file(fspath(path), _seen_from(to_mapping(agent, full=full), folder))
+
+
+def _seen_from(mapping: dict[str, Any], folder: str) -> dict[str, Any]:
+    """Return a mapping whose relative paths of files begin in a folder."""
+    found = {}
+    for name, value in mapping.items():
+        if isinstance(value, dict):
+            value = _seen_from(value, folder)
+        elif name == "file" and isinstance(value, str) and not isabs(value):
+            value = relpath(value, folder or ".")
+        found[name] = value
+    return found
 
 
 def _text(name: str, value: Any, full: bool) -> Any:
@@ -72,8 +89,10 @@ def _text(name: str, value: Any, full: bool) -> Any:
         value = value.agent
     if isinstance(value, Agent):
         return to_mapping(value, full=full)
+    if isinstance(value, float):  # one of NumPy's, too
+        return float(value)
     # A mapping is that of an agent, as a spec named it.
-    if value is None or isinstance(value, str | bool | int | float | dict):
+    if value is None or isinstance(value, str | bool | int | dict):
         return value
     raise ValueError(
         f"{name}={value!r}: a Python object, which cannot be written as text"
@@ -89,7 +108,9 @@ def _spec(mapping: Mapping[str, Any]) -> str:
             text = f"({_spec(value)})"
         elif isinstance(value, str):
             text = value
-            if _SIGNS & set(text) or not isinstance(parse_value(text) or "", str):
+            read = parse_value(text)
+            is_read = text == text.strip() != "" and isinstance(read, str | None)
+            if _SIGNS & set(text) or not is_read:
                 raise ValueError(f"{name}={value!r} cannot be written in a spec")
         elif isinstance(value, bool) or value is None:
             text = str(value).lower()

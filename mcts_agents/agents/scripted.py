@@ -8,6 +8,7 @@ import numpy as np
 from mcts_agents.agents.agent import Agent, AgentOptions
 from mcts_agents.agents.kinds import AgentKind
 from mcts_agents.model import ForwardModel
+from mcts_agents.search.driver.one_thread import one_thread
 
 
 class ScriptedAgent(Agent):
@@ -59,6 +60,7 @@ class ScriptedAgent(Agent):
         vars(self).update(state)
         self._forget()
 
+    @one_thread
     def act(
         self, env: Any, agent: str | None = None, *, action_mask: Any = None
     ) -> int:
@@ -73,6 +75,7 @@ class ScriptedAgent(Agent):
                 seats[player] = (inner.games_begun, memory)
             return self._action(model, state, player, memory)
 
+    @one_thread
     def decide(self, model: ForwardModel, state: np.ndarray, player: int) -> int:
         """Return the policy's action; its memory covers its decisions since `reset`."""
         self.prepare(model)

@@ -10,7 +10,8 @@ from mcts_agents.model import ForwardModel
 from mcts_agents.search import Search, SearchSettings
 from mcts_agents.search.driver.one_thread import one_thread
 
-# Searches (their memory) that an agent keeps, for as many games or seats at a time.
+# Searches (their memory) that an agent keeps, for as many games or seats at a time; for
+# all seats of a game, if it has more.
 KEPT_SEARCHES = 8
 
 
@@ -99,7 +100,7 @@ class SearchAgent(Planner):
         key = (id(model), id(self.settings), player if remembers else None)
         search = self._searches.pop(key, None)
         if search is None:
-            if len(self._searches) == KEPT_SEARCHES:
+            if len(self._searches) >= max(KEPT_SEARCHES, model.players):
                 del self._searches[next(iter(self._searches))]
             search = Search(model, self.settings)
         # The search holds both, so that their ids stay their own.

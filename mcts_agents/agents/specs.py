@@ -64,8 +64,10 @@ def make_agent(
             not allowed; the message names it and what is allowed.
     """
     with _in_file(spec), _one_deeper():
-        kind, options = resolve(spec)
-        return kind.make(**{"seed": seed, **options})
+        kind, options, file = _resolved(spec)
+        # What a file names is named in a file, wherever the file itself is named.
+        with named_in_file(file) if file else nullcontext():
+            return kind.make(**{"seed": seed, **options})
 
 
 def parse_spec(spec: str) -> tuple[str, dict[str, object]]:
@@ -81,14 +83,20 @@ def resolve(
     Raises:
         ValueError: An unknown agent or option; see `make_agent`.
     """
+    return _resolved(spec)[:2]
+
+
+def _resolved(spec: Any) -> tuple[AgentKind, dict[str, Any], str]:
+    """Return the kind, the options, and the file that was read last, empty for none."""
     name, options = _split(spec)
-    steps = 0
+    steps, file = 0, ""
     with ExitStack() as reading:
         while (kind := _kind(name, options)) is None:
             steps += 1
             if steps > MAX_NESTING:
                 raise ValueError(_ENDLESS)
             if is_file_name(name):
+                file = name
                 reading.enter_context(named_in_file(name))
             name, inner = _split(_meaning(name))
             options = {**inner, **options}
@@ -99,10 +107,11 @@ def resolve(
                     f"{name}: {option} belongs to the game: --game ...:{option}=true"
                 )
             raise ValueError(unknown_name(f"option of {name}", option, kind.options))
-    return kind, {
+    read = {
         option: _read(kind.described.get(option), value)
         for option, value in options.items()
     }
+    return kind, read, file
 
 
 def _kind(name: str, options: Mapping[str, Any]) -> AgentKind | None:

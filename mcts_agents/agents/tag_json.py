@@ -7,7 +7,8 @@ cannot do is refused, all of it in one message.
 
 Differences that remain: TAG's progressive widening rounds W N^B down, this search up.
 `MASTBoltzmann` and `MASTDefaultValue` are on the scale of the averages, which TAG takes
-raw and this search scales to [0, 1]. A state key (`MCGSStateKey`) is the game's own.
+raw and this search scales to [0, 1]; without a `MASTDefaultValue` it is 0.5 here. A
+state key (`MCGSStateKey`) is the game's own.
 """
 
 from collections.abc import Callable, Mapping
@@ -203,6 +204,8 @@ class _Translation:
         if self.number("progressivewideningconstant", 0.0) < LEAST_WIDENING:
             self.options.pop("widening", None)
             self.options.pop("widening_exponent", None)
+        else:
+            self.options.setdefault("widening_exponent", 0.0)
         if self.options.get("abstraction", "none") != "none":
             if self.number("omavisits", 1) <= 0:  # TAG's way to switch it off
                 del self.options["abstraction"]
@@ -242,7 +245,8 @@ class _Translation:
             except ValueError as error:
                 self.errors.append(f"{setting}: {error}")
                 continue
-            if made != "random" or setting == "opponent_model":
+            # Games here may have another default.
+            if kind in self.given or made != "random" or setting == "opponent_model":
                 self.options[setting] = made
 
     def _fragment(self, key: str) -> Mapping[str, Any]:

@@ -3,6 +3,7 @@
 import json
 import os
 
+import numpy as np
 import pytest
 import yaml
 
@@ -10,8 +11,10 @@ from mcts_agents import Agent, MCTSAgent, OneStepAgent, RandomAgent, make_agent
 from mcts_agents.agents import agent_spec, parse_spec, save_agent, to_mapping
 from mcts_agents.agents.files import in_folder
 from mcts_agents.agents.mcts import SETTING_NAMES
+from mcts_agents.agents.saving import spec_text
 from mcts_agents.agents.specs import names_an_agent
 from mcts_agents.arena.tournaments.spec_file import SpecFile
+from tests.agents.policies import saved
 
 NESTED = """
 agent: mcts            # a comment
@@ -80,6 +83,27 @@ def test_the_path_may_begin_with_a_drive():
         make_agent(f"{path}:simulations=7")
     with pytest.raises(ValueError, match="unknown agent 'mtcs'"):
         make_agent(f"mtcs:opponent_model=({path}:samples=3)")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="only drives have colons there")
+def test_a_file_that_is_named_like_a_class_is_a_file(tmp_path, monkeypatch):
+    """Nothing that it names is imported, and it cannot trust a policy."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "imported_by_a_file.py").write_text("raise SystemExit('imported')")
+    write(tmp_path, "team:red.yaml", NESTED)
+    for spec in ("team:red.yaml", {"agent": "team:red.yaml"}):
+        assert make_agent(spec).settings.simulations == 200
+    spec = "team:red.yaml:simulations=7"
+    assert make_agent(spec).settings.simulations == 7
+    write(tmp_path, "outer.yaml", "{agent: 'team:red.yaml', exploration: 3}")
+    assert make_agent(tmp_path / "outer.yaml").settings.exploration == 3
+    for agent in ("'imported_by_a_file:A'", "{agent: 'imported_by_a_file:A'}"):
+        write(tmp_path, "team:red.yaml", f"{{agent: mcts, opponent_model: {agent}}}")
+        with pytest.raises(ValueError, match=r"team:red\.yaml"):
+            make_agent("team:red.yaml")
+    write(tmp_path, "team:red.yaml", "{agent: policy, file: p.pt, trust: true}")
+    with pytest.raises(ValueError, match=r"trust=True: cannot be set in team:red\.yam"):
+        make_agent("team:red.yaml")
 
 
 def test_files_name_files_beside_them(tmp_path, monkeypatch):
@@ -213,6 +237,56 @@ def test_what_is_written_makes_the_same_agent(tmp_path, spec, full):
         save_agent(agent, tmp_path / f"a.{suffix}", full=full)
         read = make_agent(tmp_path / f"a.{suffix}")
         assert to_mapping(read, full=full) == mapping
+
+
+@pytest.mark.parametrize("spec", ["", "mcts:evaluator=("])
+def test_what_is_written_finds_its_policy_from_its_own_folder(
+    tmp_path, monkeypatch, spec
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "agents").mkdir()
+    saved("p.npz")
+    closed = ")" if spec else ""
+    agent = make_agent(f"{spec}policy:file=p.npz{closed}")
+    for _ in range(2):  # written, read, and written again
+        save_agent(agent, "agents/best.yaml")
+        agent = make_agent("agents/best.yaml")
+    monkeypatch.chdir(tmp_path / "agents")
+    make_agent("best.yaml")
+    absolute = make_agent(f"{spec}policy:file={tmp_path}/p.npz{closed}")
+    save_agent(absolute, "best.json")
+    assert str(tmp_path) in (tmp_path / "agents" / "best.json").read_text()
+    make_agent("best.json")
+
+
+def test_paths_with_signs_are_written_in_specs(tmp_path):
+    folder = tmp_path / "lr=0.01" / "a:b"
+    folder.mkdir(parents=True)
+    saved(folder / "p.npz")
+    for spec in (
+        f"policy:file={folder}/p.npz",
+        f"mcts:rollout=3,evaluator=(policy:file={folder}/p.npz)",
+    ):
+        agent = make_agent(spec)
+        assert to_mapping(make_agent(agent_spec(agent))) == to_mapping(agent)
+    (tmp_path / "a,b").mkdir()
+    saved(tmp_path / "a,b" / "p.npz")
+    with pytest.raises(ValueError, match="cannot be written in a spec"):
+        agent_spec(make_agent({"agent": "policy", "file": f"{tmp_path}/a,b/p.npz"}))
+
+
+def test_numbers_of_numpy_are_written_as_numbers(tmp_path):
+    agent = MCTSAgent(simulations=5, exploration=np.linspace(0.1, 2, 5)[1])
+    assert agent_spec(agent) == "mcts:simulations=5,exploration=0.575"
+    save_agent(agent, tmp_path / "a.yaml")
+    assert make_agent(tmp_path / "a.yaml").settings == agent.settings
+
+
+@pytest.mark.parametrize("word", ["0", "0.0", "false", "", " x ", "7", "1e3"])
+def test_words_that_would_be_read_as_something_else_are_no_specs(word):
+    mapping = {"agent": "my_agents:Mine", "tag": word}
+    assert spec_text(mapping) == json.dumps(mapping)
+    assert spec_text({**mapping, "tag": "a:b=c"}) == "my_agents:Mine:tag=a:b=c"
 
 
 def test_what_no_text_stands_for(tmp_path):

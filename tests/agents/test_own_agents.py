@@ -434,6 +434,28 @@ def test_budgets_are_options_of_their_names():
         spec.entrants(spec.settings()[0])
 
 
+def test_objects_of_any_class_may_set_a_budget():
+    """In a function, or made with what no text stands for."""
+
+    class Local(MCTSAgent):
+        def __init__(self, network, **options):
+            super().__init__(rollout_policy=network, **options)
+
+    class Slow(Agent):
+        def __init__(self, network, *, simulations=10):
+            super().__init__()
+
+        def decide(self, model, state, player):
+            return int(model.legal_actions(state, player)[0])
+
+    for agent in (Local(OneStepAgent(), simulations=4), Slow(object())):
+        spec = TournamentSpec(
+            games="tictactoe", budgets=["7"], agents={"t": agent, "r": "random"}
+        )
+        with pytest.raises(SettingError, match="t is an object that sets a budget"):
+            spec.entrants(spec.settings()[0])
+
+
 def test_an_action_that_is_none_fails_the_game(tmp_path):
     agents = {"w": "my_agents:Wordy", "r": "random"}
     path = tmp_path / "s.db"

@@ -230,6 +230,14 @@ def test_files_of_agents_name_policies_from_their_folder(tmp_path):
         assert agent.settings.opponent_model.file == str(tmp_path / "p.npz")
 
 
+def test_what_is_trusted_is_compared_before_it_is_read(tmp_path):
+    mark, model = tmp_path / "mark", tmp_path / "p.pt"
+    write_malicious(model, mark)
+    with pytest.raises(ValueError, match="its content has changed: SHA-256"):
+        PolicyAgent.load(model, trust=True, sha256="0" * 64)
+    assert not mark.exists()
+
+
 def test_only_a_call_can_trust(tmp_path):
     mark, model = tmp_path / "mark", tmp_path / "p.pt"
     write_malicious(model, mark)

@@ -136,6 +136,11 @@ def test_a_file_as_tuning_writes_it(tmp_path):
              "widening": 2.0, "widening_exponent": 0.2,
              "action_heuristic_interval": 5},
         ),
+        # What is missing has TAG's defaults: always as many candidates.
+        ({"useMASTAsActionHeuristic": True, "progressiveWideningConstant": 3},
+         {"action_heuristic": "mast", "mast_decay": 0.0, "widening": 3,
+          "widening_exponent": 0.0}),
+        ({"rolloutType": "RANDOM"}, {"rollout_policy": "random"}),
         # With no action heuristic TAG switches these off.
         ({"progressiveBias": 0.1, "progressiveWideningConstant": 2.0,
           "initialiseVisits": 4}, {}),

@@ -14,6 +14,7 @@ from mcts_agents.agents import to_mapping
 from mcts_agents.arena.playing.backends import LocalBackend
 from mcts_agents.envs import environments, make_model, tictactoe
 from mcts_agents.learn import evaluate
+from mcts_agents.reading import MOST_CONTENTS
 from mcts_agents.wrappers import SingleAgentEnv, single_agent_env
 from tests.agents.test_policy_files import Marked
 from tests.arena.playing import Here, run
@@ -155,6 +156,19 @@ def test_learners_of_action_values(algorithm, tmp_path):
         PolicyAgent.load(path, trust=True)
     trusted = PolicyAgent.load(path, trust=True, deterministic=True)
     assert trusted.act(env, name) == agent.act(env, name)
+
+
+@pytest.mark.parametrize("trust", [False, True])
+def test_large_models_are_read(tmp_path, trust):
+    """Of more than the 1 MiB that an archive's table of contents may have."""
+    path = tmp_path / "p.zip"
+    trained(sb3.PPO, policy_kwargs={"net_arch": [512, 512]}).save(path)
+    with zipfile.ZipFile(path) as archive:
+        assert archive.getinfo("policy.pth").compress_size > 2 * MOST_CONTENTS
+    agent = PolicyAgent.load(path, trust=trust, deterministic=True)
+    env = tictactoe.env()
+    env.reset(seed=1)
+    assert env.action_space("player_0").contains(agent.act(env))
 
 
 def test_trusted_models_play_in_tournaments(tmp_path):

@@ -83,6 +83,7 @@ def read_policy(
     *,
     activation: str | None = None,
     trust: bool = False,
+    sha256: str | None = None,
 ) -> tuple[Policy, str]:
     """Return the policy that a file holds, and the SHA-256 of its content.
 
@@ -91,10 +92,12 @@ def read_policy(
         activation: What follows the layers of a perceptron, where the file does not
             say it; tanh by default, as in stable-baselines3.
         trust: Read Python objects from the file, which can run any code.
+        sha256: What the SHA-256 must be; compared before anything is read.
 
     Raises:
         ValueError: The file cannot be read, is of another kind, holds something else,
-            or what it takes is not installed; the message names it.
+            has another SHA-256, or what it takes is not installed; the message names
+            it.
     """
     path = fspath(path)
     suffix = Path(path).suffix.lower()
@@ -124,6 +127,11 @@ def read_policy(
         raise ValueError(f"{path}: cannot be read: {error.strerror}") from error
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
+    found = hashlib.sha256(content).hexdigest()
+    if sha256 is not None and sha256 != found:
+        raise ValueError(
+            f"{path}: its content has changed: SHA-256 {found}, expected {sha256}"
+        )
     try:
         if trust:
             read = _trusted_zip if suffix == ".zip" else _trusted_tensors
@@ -139,7 +147,7 @@ def read_policy(
         ) from error
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
-    return policy, hashlib.sha256(content).hexdigest()
+    return policy, found
 
 
 def write_npz(

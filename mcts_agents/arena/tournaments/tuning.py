@@ -28,7 +28,7 @@ from pydantic import (
 from mcts_agents.agents import make_agent
 from mcts_agents.agents.held import HeldAgent
 from mcts_agents.agents.kinds import KINDS, AgentKind
-from mcts_agents.agents.saving import agent_spec
+from mcts_agents.agents.saving import spec_text, to_mapping
 from mcts_agents.agents.specs import resolve
 from mcts_agents.arena.playing.backends import Backend, Outcome
 from mcts_agents.arena.playing.budgets import budget_setting, check_taken
@@ -448,7 +448,7 @@ class Tuning:
         run_tournament(schedule, self.store, backend, told)
 
     def best_spec(self) -> str:
-        """Return the spec of the best agent, budget included."""
+        """Return the best agent's spec, budget included; JSON where none can say it."""
         match = self.spec.match(self.best().options, 1, "")
         (entrant,) = match.entrants(match.settings()[0])
-        return agent_spec(make_agent(entrant.mapping()))
+        return spec_text(to_mapping(make_agent(entrant.mapping())))

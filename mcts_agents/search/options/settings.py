@@ -529,7 +529,7 @@ class SearchSettings:
         "B of progressive widening.",
         "Action heuristics",
         kind=float,
-        above=0.0,
+        least=0.0,
         most=1.0,
         tag="progressiveWideningExponent",
         file="kernel/widening.py",
