@@ -4,6 +4,8 @@ import copy
 import functools
 import html
 import operator
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import gymnasium
@@ -58,15 +60,23 @@ class _RaisingStepper:
 
     def observe_all(self, state: np.ndarray, seen: np.ndarray) -> int:
         """See `Stepper`."""
-        movers = self._stepper.observe_all(state, seen)
-        self._model.raise_pending()
-        return movers
+        with self._raising():
+            return self._stepper.observe_all(state, seen)
 
     def step_all(self, before: np.ndarray, after: np.ndarray, seen: np.ndarray) -> int:
         """See `Stepper`."""
-        movers = self._stepper.step_all(before, after, seen)
+        with self._raising():
+            return self._stepper.step_all(before, after, seen)
+
+    @contextmanager
+    def _raising(self) -> Iterator[None]:
+        """Raise what Python has raised, also where compiled code stumbled over it."""
+        try:
+            yield
+        except Exception:
+            self._model.raise_pending()
+            raise
         self._model.raise_pending()
-        return movers
 
 
 class GameEnvironment:

@@ -93,6 +93,9 @@ def advance(game, state, joint_action, rng):
             if place < 0:
                 return 0
         known = children[place]
+        # Some games can go on for longer than they say.
+        if words[LENGTH] >= 2 * (record.state_words - HEAD - 2 * record.players):
+            raise RuntimeError("a game is longer than its max_history_length() says")
         first = state + 8 * (HEAD + 2 * record.players) + 4 * words[LENGTH]
         carray(as_pointer(first), 1, np.int32)[0] = action
         words[LENGTH] += 1

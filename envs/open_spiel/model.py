@@ -106,6 +106,7 @@ class SpielModel(ForwardModel):
         record["chance"] = self.chance
         record["owner"] = self._positions.owner
         record["longest"] = facts.longest
+        record["state_words"] = self._positions.state_size // 8
         record["counted"] = facts.counted
         record["one_return"] = facts.one_return
         record["shared"] = facts.shared

@@ -140,7 +140,6 @@ class Pool:
         record["pool_shares"] = self._shares.ctypes.data
         record["pool_states"] = self._states.ctypes.data
         record["worlds"] = self._most
-        record["state_words"] = self._words
         record["enumerates"] = self._facts.enumerable
 
     def _numbers(self) -> list[int]:

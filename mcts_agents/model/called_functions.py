@@ -114,21 +114,25 @@ class _Compiling:
 
     def compile(self, usual: Callable, dispatcher: Any, signature: Any) -> Any:
         """Note which kind of function is compiled."""
-        whole = (
-            dispatcher in _entries
-            or dispatcher is getattr(_wanted, "whole", None)
-            # What runs in Python, within compiled code.
-            or isinstance(dispatcher, LiftedLoop | LiftedWith)
-            # What its author lets Numba keep in a file.
-            or not isinstance(dispatcher._cache, NullCache)
-            # What has a signature, which a function that is called has not.
-            or not isinstance(signature, tuple)
-        )
+        wanted = dispatcher in _entries or dispatcher is getattr(_wanted, "whole", None)
+        # What runs in Python, within compiled code.
+        lifted = isinstance(dispatcher, LiftedLoop | LiftedWith)
+        # What its author lets Numba keep in a file.
+        kept = not lifted and not isinstance(dispatcher._cache, NullCache)
+        # What has a signature, which a function that is called has not.
+        declared = not isinstance(signature, tuple)
+        whole = wanted or lifted or kept or declared
         self.stack.append(None if whole else dispatcher.py_func)
+        cache = dispatcher._cache if kept and not wanted else None
+        if cache is not None:
+            # That file does not notice that what the function calls has changed.
+            dispatcher._cache = NullCache()
         try:
             return usual(signature)
         finally:
             self.stack.pop()
+            if cache is not None:
+                dispatcher._cache = cache
 
     def get_env_manager(self, usual: Callable, _: Any, *given: Any, **named: Any):
         """Make a function whole that finds Python objects by its own name."""

@@ -294,10 +294,18 @@ def _classified(name: str, value: Any) -> Iterator[tuple[str, object, bool]]:
         yield name, f"{type(value).__qualname__}.{value.name} {value.value!r}", True
     elif hasattr(value, "class_type"):  # a `numba.experimental.jitclass`
         yield name, repr(list(value.class_type.struct.items())), True
-        for method, compiled in sorted(value.class_type.jit_methods.items()):
-            yield f"{name}.{method}", compiled, False
+        for kind in ("jit_methods", "jit_static_methods"):
+            for method, compiled in sorted(getattr(value.class_type, kind).items()):
+                yield f"{name}.{method}", compiled, False
+        for of, accessors in sorted(value.class_type.jit_props.items()):
+            for accessor, compiled in sorted(accessors.items()):
+                yield f"{name}.{of}.{accessor}", compiled, False
     elif isinstance(value, enum.EnumMeta):
-        yield name, repr([(member.name, member.value) for member in value]), True
+        # Aliases, too, and what several flags make together.
+        members = [(n, member.value) for n, member in value.__members__.items()]
+        yield name, repr(members), True
+    elif isinstance(value, np.void):  # whose text is shortened
+        yield name, f"{value.dtype}{value.tobytes().hex()}", True
     elif not isinstance(value, type):
         yield name, repr(value), True
     else:

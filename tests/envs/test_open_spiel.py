@@ -14,6 +14,7 @@ from pettingzoo.test import api_test, parallel_api_test
 from mcts_agents import MCTSAgent
 from mcts_agents.envs import environments, load_game, make_model, parse_game
 from mcts_agents.envs.open_spiel.facts import PARTNERS
+from mcts_agents.envs.open_spiel.records import HEAD, LENGTH
 from mcts_agents.model import new_generator
 from mcts_agents.testing import check_environment
 from tests.golden import golden_folder
@@ -372,9 +373,28 @@ def test_observations_are_those_of_openspiel_or_refused():
     env.reset(seed=0)
     with pytest.raises(RuntimeError, match="add the option observation=blank"):
         env.observe("player_0")
+    parallel = environments("open_spiel:oware")[2]
+    env = parallel()
+    for _ in range(2):  # and nothing is left of it
+        with pytest.raises(RuntimeError, match="add the option observation=blank"):
+            env.reset(seed=0)
     env = raw_env(observation="blank")
     env.reset(seed=0)
     assert env.observe("player_0")["observation"].tolist() == [0]
+
+
+def test_a_game_that_goes_on_for_longer_than_it_says_is_an_error():
+    """Where compiled code would write past the end of a state."""
+    model, rng = model_of("pig"), new_generator(0)
+    state = model.reset(rng)
+    (player,) = model.movers(state)
+    words = state.view(np.int64)
+    words[LENGTH] = 2 * (len(words) - HEAD - 2 * model.players) - 1
+    longest = model.copy(state)
+    model.apply(longest, {player: 1}, rng)  # one action fits
+    words[LENGTH] += 1
+    with pytest.raises(RuntimeError, match="longer than its max_history_length"):
+        model.apply(state, {player: 1}, rng)
 
 
 def test_playouts_end_where_they_are_told_to():

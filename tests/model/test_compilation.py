@@ -629,6 +629,19 @@ ELSEWHERE = {
         "@njit\ndef inner(x):\n    return x + C.value",
         ("2", "3"),
     ),
+    "an alias in an enum": (
+        "import enum\nclass C(enum.IntEnum):\n    A = 1\n    B = 2\n    FIRST = 1",
+        "import enum\nclass C(enum.IntEnum):\n    A = 1\n    B = 2\n    FIRST = 2",
+        "@njit\ndef inner(x):\n    return x + C.FIRST.value",
+        ("2", "3"),
+    ),
+    "what a function calls that Numba keeps in a file of its own": (
+        "from numba import njit\n@njit\ndef C(x):\n    return 1",
+        "from numba import njit\n@njit\ndef C(x):\n    return 2",
+        "@njit(cache=True)\ndef kept(x):\n    return x + C(x)\n"
+        "@njit\ndef inner(x):\n    return kept(x)",
+        ("2", "3"),
+    ),
 }
 
 

@@ -7,6 +7,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from gymnasium import spaces
 from numba import _helperlib as numba_library
 from numba import njit
 
@@ -28,7 +29,7 @@ from mcts_agents.model.copying.global_dice import (
     seed_globally,
     throw_globally,
 )
-from mcts_agents.model.copying.guards import unchanged
+from mcts_agents.model.copying.guards import unchanged, with_parts
 from mcts_agents.model.random import new_generator, next_uint64
 
 held = types.SimpleNamespace
@@ -228,3 +229,12 @@ def test_the_planners_generator_is_advanced_as_compiled_code_advances_it():
         dice = planners_dice(rng)
         assert dice.random() == np.random.default_rng(int(next_uint64(other))).random()
         assert rng.tolist() == other.tolist()
+
+
+def test_all_spaces_inside_of_a_space_are_found():
+    numbers, edges, box = spaces.Discrete(3), spaces.Discrete(4), spaces.Box(0, 1)
+    graph = spaces.Graph(node_space=box, edge_space=edges)
+    space = spaces.Dict(a=spaces.Sequence(numbers), b=spaces.Tuple([graph]))
+    found = [id(part) for part in with_parts(space)]
+    assert len(set(found)) == len(found)  # each has one generator to put back
+    assert {id(part) for part in (space, graph, box, numbers, edges)} <= set(found)

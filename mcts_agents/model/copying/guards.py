@@ -162,12 +162,21 @@ def spaces_unchanged(found: Iterable[spaces.Space]) -> Iterator[None]:
             space._np_random = own
 
 
-def with_parts(space: spaces.Space) -> Iterator[spaces.Space]:
-    """Give a space and all spaces inside."""
+def with_parts(
+    space: spaces.Space, met: set[int] | None = None
+) -> Iterator[spaces.Space]:
+    """Give a space and all spaces inside, each once: those of a Graph, too."""
+    met = set() if met is None else met
+    if id(space) in met:
+        return
+    met.add(id(space))
     yield space
-    parts = getattr(space, "spaces", ())
-    for part in parts.values() if isinstance(parts, dict) else parts:
-        yield from with_parts(part)
+    inside = dict(vars(space))
+    parts = inside.pop("spaces", ())
+    listed = parts.values() if isinstance(parts, dict) else parts
+    for part in (*listed, *inside.values()):
+        if isinstance(part, spaces.Space):
+            yield from with_parts(part, met)
 
 
 class _RaisedInSignals:
