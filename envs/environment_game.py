@@ -24,7 +24,7 @@ from mcts_agents.envs.single_player import PLAYER, SinglePlayerEnv
 from mcts_agents.model.copying.copied import CopiedEnvironment
 from mcts_agents.model.copying.remembering import remember
 from mcts_agents.model.copying.watchers import seen_through
-from mcts_agents.names import made_with, nearest, quoted, unknown_name
+from mcts_agents.names import error_line, made_with, nearest, quoted, unknown_name
 
 KINDS = (AECEnv, ParallelEnv, gymnasium.Env)
 
@@ -172,7 +172,7 @@ class EnvironmentGame:
             with redirect_stdout(sys.stderr):  # as for imports
                 env = self.make(**options)
         except (Exception, SystemExit) as error:
-            reason = " ".join(f"{type(error).__name__}: {error}".split())
+            reason = error_line(error)
             raise ValueError(f"game {call} failed: {reason}") from error
         if not isinstance(env, KINDS):
             raise ValueError(
@@ -236,7 +236,7 @@ class EnvironmentGame:
                 except ValueError:
                     raise
                 except Exception as error:  # of a property of the environment
-                    reason = " ".join(f"{type(error).__name__}: {error}".split())
+                    reason = error_line(error)
                     raise ValueError(f"game {self.name}: {reason}") from error
             self._shapes.append(shape)
         return self._shapes[0]
@@ -326,7 +326,7 @@ def begin(env: Any, seed: int, name: str) -> None:
                 raise
             env.reset(seed=seed % (1 << 32))
     except Exception as error:
-        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        reason = error_line(error)
         raise ValueError(f"game {name}: reset(seed={seed}) raised {reason}") from error
 
 

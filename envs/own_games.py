@@ -33,7 +33,7 @@ from mcts_agents.importing import (
     object_named,
 )
 from mcts_agents.model import Rules
-from mcts_agents.names import nearest, quoted, unknown_name
+from mcts_agents.names import error_line, nearest, quoted, unknown_name
 
 GROUP = "mcts_agents.games"
 
@@ -171,7 +171,7 @@ def _as_game(found: Any, name: str, place: str) -> OwnGame:
             with redirect_stdout(sys.stderr):  # as for imports
                 found = found()
         except (Exception, SystemExit) as error:
-            reason = " ".join(f"{type(error).__name__}: {error}".split())
+            reason = error_line(error)
             raise ValueError(f"{place} failed: {reason}") from error
         told = "returns"
     if isinstance(found, Rules):

@@ -10,7 +10,7 @@ import numpy as np
 from mcts_agents.envs.game import Game
 from mcts_agents.envs.painting import BACKGROUND, Screen, text
 from mcts_agents.model import ForwardModel, GameError, Rules
-from mcts_agents.names import line_of, nearest, quoted, unknown_name
+from mcts_agents.names import error_line, line_of, nearest, quoted, unknown_name
 
 SIZE = (640, 480)
 LETTER_SIZE = 22
@@ -119,7 +119,7 @@ def own_text(
         text = text_of(model, state, observer)
     except Exception as error:
         line = line_of(error, lambda code: code.co_filename != __file__)
-        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        reason = error_line(error)
         raise GameError(f"{game}: `ansi` raised {reason}{line}") from error
     if not isinstance(text, str):
         raise GameError(f"{game}: `ansi` returned {quoted(text)}; return a text")

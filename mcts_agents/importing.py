@@ -26,7 +26,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from mcts_agents.names import line_of, nearest, quoted, shortened
+from mcts_agents.names import error_line, line_of, nearest, quoted, shortened
 
 try:
     os.getcwd()
@@ -168,7 +168,7 @@ def attribute(owner: Any, name: str, place: str, default: Any = _NOTHING) -> Any
     try:
         return getattr(owner, name, default)
     except Exception as error:
-        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        reason = error_line(error)
         raise ValueError(f"{place}: looking up {name} raised {reason}") from error
 
 
@@ -221,7 +221,7 @@ def module_named(name: str, place: str, instead: Iterable[str] = ()) -> ModuleTy
                 f"the working folder ({where}) nor where Python looks for modules "
                 "(sys.path)"
             ) from error
-        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        reason = error_line(error)
         line = line_of(error, lambda code: code.co_name == "<module>")
         raise ValueError(f"{place}: importing {name} raised {reason}{line}") from error
     if not file:

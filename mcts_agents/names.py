@@ -33,6 +33,11 @@ _DOTTED = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
 _IN_MODULE = re.compile(rf"\s*({_DOTTED})\s*:\s*{_DOTTED}\s*(?=:|$)")
 
 
+def error_line(error: BaseException) -> str:
+    """Return an exception's type and message, in one line."""
+    return " ".join(f"{type(error).__name__}: {error}".split())
+
+
 def quoted(value: object) -> str:
     """Return a value as messages show it: the middle of a long one is left out."""
     try:

@@ -8,7 +8,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 from mcts_agents.agents.agent import NO_SUPER, Agent
 from mcts_agents.agents.kinds import KINDS, AgentKind
 from mcts_agents.model.copying.copy_options import COPY_OPTIONS
-from mcts_agents.names import quoted, unknown_name
+from mcts_agents.names import error_line, quoted, unknown_name
 from mcts_agents.search.options.option import Option
 
 # What a text can say.
@@ -158,7 +158,7 @@ def made(
         if seed is not None and hasattr(new, "_one_thread"):
             new.reset(seed)
     except Exception as error:
-        told = " ".join(f"{type(error).__name__}: {error}".split())
+        told = error_line(error)
         raise ValueError(f"{call} raised {told}") from error
     if not hasattr(new, "_one_thread"):
         raise ValueError(f"{call}: {NO_SUPER}")

@@ -15,6 +15,7 @@ from mcts_agents.agents.constructors import made
 from mcts_agents.agents.kinds import KINDS, OBJECT
 from mcts_agents.agents.own import BUDGETS
 from mcts_agents.agents.saving import to_mapping
+from mcts_agents.names import error_line
 
 # What names or is an agent: what `make_agent` takes, an agent, or a class of agents.
 AgentSpec = str | PathLike[str] | Mapping[str, Any] | Agent | type[Agent]
@@ -45,7 +46,7 @@ class HeldAgent(dict[str, Any]):
         except Exception as error:
             raise ValueError(
                 f"{agent!r} cannot be copied, but each game needs a copy: "
-                f"{_line(error)}"
+                f"{error_line(error)}"
             ) from error
 
     def make(self, seed: int | None = None) -> Agent:
@@ -65,7 +66,7 @@ class HeldAgent(dict[str, Any]):
             except Exception as error:
                 raise ValueError(
                     f"an object of {self['class']} cannot be made again in the process "
-                    f"that plays: {_line(error)}"
+                    f"that plays: {error_line(error)}"
                 ) from error
         return self._agent
 
@@ -82,7 +83,7 @@ class HeldAgent(dict[str, Any]):
                 raise ValueError(
                     f"an object of {self['class']} cannot be pickled for the processes "
                     f"that play (mcts_agents.learn.evaluate plays in this one): "
-                    f"{_line(error)}"
+                    f"{error_line(error)}"
                 ) from error
         return self._pickle
 
@@ -136,10 +137,6 @@ def _unpacked(mapping: dict[str, Any], pickled: bytes) -> HeldAgent:
     held.update(mapping)
     held._agent, held._pickle = None, pickled
     return held
-
-
-def _line(error: Exception) -> str:
-    return " ".join(f"{type(error).__name__}: {error}".split())
 
 
 def _copied(agent: Agent) -> Agent:

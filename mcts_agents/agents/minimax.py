@@ -85,7 +85,10 @@ class MinimaxAgent(FamilyAgent):
 
 
 class AlphaBetaAgent(MinimaxAgent):
-    """Minimax with alpha-beta pruning, for two players or teams."""
+    """Minimax with alpha-beta pruning, for two players or teams.
+
+    Source: Knuth, Moore, "An analysis of alpha-beta pruning", 1975.
+    """
 
     algorithm = "alphabeta"
 
@@ -94,7 +97,10 @@ class AlphaBetaAgent(MinimaxAgent):
 
 
 class NegaScoutAgent(MinimaxAgent):
-    """Alpha-beta with null windows (NegaScout), for two players or teams."""
+    """Alpha-beta with null windows (NegaScout), for two players or teams.
+
+    Source: Reinefeld, "An improvement to the Scout tree search algorithm", 1983.
+    """
 
     algorithm = "negascout"
 
@@ -103,7 +109,11 @@ class NegaScoutAgent(MinimaxAgent):
 
 
 class ExpectiminimaxAgent(MinimaxAgent):
-    """Alpha-beta that averages over chance, with Star1 pruning."""
+    """Alpha-beta that averages over chance, with Star1 pruning.
+
+    Source: Ballard, "The *-minimax search procedure for trees containing chance
+    nodes", 1983.
+    """
 
     algorithm = "expectiminimax"
 
@@ -114,7 +124,10 @@ class ExpectiminimaxAgent(MinimaxAgent):
 
 
 class MaxNAgent(MinimaxAgent):
-    """Max-n: every player maximises its own value."""
+    """Max-n: every player maximises its own value.
+
+    Source: Luckhardt, Irani, "An algorithmic solution of N-person games", 1986.
+    """
 
     algorithm = "max-n"
 
@@ -123,7 +136,10 @@ class MaxNAgent(MinimaxAgent):
 
 
 class ParanoidAlphaBetaAgent(MinimaxAgent):
-    """Alpha-beta for any number of players: all opponents play against the agent."""
+    """Alpha-beta for any number of players: all opponents play against the agent.
+
+    Source: Sturtevant, Korf, "On pruning techniques for multi-player games", 2000.
+    """
 
     algorithm = "paranoid-alphabeta"
 
@@ -132,7 +148,10 @@ class ParanoidAlphaBetaAgent(MinimaxAgent):
 
 
 class BRSAgent(MinimaxAgent):
-    """Best-Reply Search: one opponent moves between own turns, the others pass."""
+    """Best-Reply Search: one opponent moves between own turns, the others pass.
+
+    Source: Schadd, Winands, "Best Reply Search for multiplayer games", 2011.
+    """
 
     algorithm = "brs"
 
@@ -141,7 +160,10 @@ class BRSAgent(MinimaxAgent):
 
 
 class BRSPlusAgent(MinimaxAgent):
-    """BRS+: one opponent moves freely, the others play their first-ranked action."""
+    """BRS+: one opponent moves freely, the others play their first-ranked action.
+
+    Source: Esser, Gras, Winands, Schadd, Lanctot, "Improving Best-Reply Search", 2013.
+    """
 
     algorithm = "brs-plus"
 
@@ -150,7 +172,10 @@ class BRSPlusAgent(MinimaxAgent):
 
 
 class OPPSAgent(MinimaxAgent):
-    """OPPS: limits how many opponents move freely, and among how many actions."""
+    """OPPS: limits how many opponents move freely, and among how many actions.
+
+    Source: Baier, Kaisers, "Opponent-Pruning Paranoid Search", FDG 2020.
+    """
 
     algorithm = "opps"
 

@@ -76,7 +76,11 @@ class PermutationAgent(FamilyAgent):
 
 
 class RAVEAgent(PermutationAgent):
-    """RAVE: mixes the AMAF statistics and the mean values of a node."""
+    """RAVE: mixes the AMAF statistics and the mean values of a node.
+
+    Source: Gelly, Silver, "Monte-Carlo tree search and rapid action value estimation in
+    computer Go", 2011.
+    """
 
     algorithm = "rave"
 
@@ -85,7 +89,10 @@ class RAVEAgent(PermutationAgent):
 
 
 class GRAVEAgent(PermutationAgent):
-    """GRAVE: AMAF statistics of the last ancestor with enough playouts."""
+    """GRAVE: AMAF statistics of the last ancestor with enough playouts.
+
+    Source: Cazenave, "Generalized rapid action value estimation", IJCAI 2015.
+    """
 
     algorithm = "grave"
 
@@ -94,7 +101,10 @@ class GRAVEAgent(PermutationAgent):
 
 
 class MCPSAgent(PermutationAgent):
-    """Monte Carlo Permutation Search: GRAVE, and playouts with the path's moves."""
+    """Monte Carlo Permutation Search: GRAVE, and playouts with the path's moves.
+
+    Source: Cazenave, "Monte Carlo Permutation Search", 2025.
+    """
 
     algorithm = "mcps"
 

@@ -29,6 +29,7 @@ from mcts_agents.cli.progress import game_progress
 from mcts_agents.cli.requests import RequestError, requested
 from mcts_agents.cli.streams import INTERRUPTED
 from mcts_agents.cli.terminal import PlainConsole
+from mcts_agents.names import error_line
 
 # Trials in the table.
 SHOWN = 10
@@ -85,7 +86,7 @@ def _study(spec: TuningSpec, store: Store) -> Tuning:
     except StoreError:
         raise
     except Exception as error:  # of edited tables, Optuna raises almost anything
-        reason = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+        reason = error_line(error)[:200]
         raise StoreError(
             f"{store.path}: the tables of its study cannot be read by Optuna: {reason}"
         ) from error

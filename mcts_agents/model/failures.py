@@ -20,7 +20,7 @@ import numpy as np
 from mcts_agents.model.forward_model import ForwardModel
 from mcts_agents.model.locating import line_of_mistake
 from mcts_agents.model.random import draw_below, new_generator
-from mcts_agents.names import made_with
+from mcts_agents.names import error_line, made_with
 
 ADVICE = (
     "Functions of a game may not fail in positions that play can reach; "
@@ -154,7 +154,7 @@ def wrong_result(model: ForwardModel, player: int, result: int) -> GameError:
 
 def _error(model: ForwardModel, name: str, error: Exception, place: str) -> GameError:
     game = made_with(model.name, model.variant)
-    raised = " ".join(f"{type(error).__name__}: {error}".split())
+    raised = error_line(error)
     return GameError(f"{game}: `{name}` raised {raised}{place}. {ADVICE}")
 
 

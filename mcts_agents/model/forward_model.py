@@ -31,9 +31,9 @@ class ForwardModel:
     table of addresses directly; the methods here are the same functions for Python
     code: environments, tests, command line.
 
-    Two kinds exist: compiled rules (`Rules.model`) and copies of an environment
-    (`CopiedEnvironment`). Each fills the table once it is made. All arguments but
-    `spec` are attributes, too.
+    Three kinds exist: compiled rules (`Rules.model`), copies of an environment
+    (`CopiedEnvironment`) and games of OpenSpiel. Each fills the table once it is made.
+    All arguments but `spec` are attributes, too.
 
     Args:
         name: The game's name in the registry, such as `"hex"`.
@@ -108,7 +108,7 @@ class ForwardModel:
         chosen = made_with(self.name, self.variant)
         return f"<{type(self).__name__} of {chosen}>"
 
-    # -- the two things in which the kinds differ
+    # -- in what the kinds differ
 
     def call(self, name: str, *arguments: int) -> int:
         """Call the table's function `name` after the address of the variant."""

@@ -43,7 +43,7 @@ from mcts_agents.model.wrapping import (
     policy_source,
     wrapper_source,
 )
-from mcts_agents.names import is_raised, line_of
+from mcts_agents.names import error_line, is_raised, line_of
 
 # Values of positions (the setting `value` of searches) that come from `scores`.
 VALUES_OF_SCORES = ("score", "leader")
@@ -393,7 +393,7 @@ class Rules:
             if said or isinstance(error, RulesError | MemoryError):
                 raise
             line = line_of(error, lambda code: code.co_filename != __file__)
-            reason = " ".join(f"{type(error).__name__}: {error}".split())
+            reason = error_line(error)
             raise RulesError(f"{self.name}: `variant` raised {reason}{line}") from error
         if wrong:
             raise ValueError(wrong[0][1])

@@ -6,6 +6,7 @@ from typing import Any, Self
 import numpy as np
 
 from mcts_agents.extras import from_extra
+from mcts_agents.names import error_line
 from mcts_agents.networks.description import KEY, NetworkDescription
 from mcts_agents.networks.heads import HeadsEvaluator
 
@@ -101,7 +102,7 @@ class OnnxNetwork:
         except Exception as error:  # onnxruntime has errors of its own
             raise ValueError(
                 f"it does not take observations of shape {config.observation_shape}: "
-                f"{_line(error)}"
+                f"{error_line(error)}"
             ) from error
         lengths = config.actions, config.teams
         for name, answer, length in zip(OUTPUTS, answers, lengths, strict=True):
@@ -123,7 +124,7 @@ def _session(content: bytes) -> Any:
             content, options, providers=["CPUExecutionProvider"]
         )
     except Exception as error:  # onnxruntime has errors of its own
-        raise ValueError(f"onnxruntime cannot read it: {_line(error)}") from error
+        raise ValueError(f"onnxruntime cannot read it: {error_line(error)}") from error
 
 
 def _checked(content: bytes) -> NetworkDescription:
@@ -170,7 +171,3 @@ def _tensors(model: Any) -> Iterator[Any]:
     for tensor in sparse:
         yield tensor.values
         yield tensor.indices
-
-
-def _line(error: Exception) -> str:
-    return " ".join(f"{type(error).__name__}: {error}".split())

@@ -78,8 +78,6 @@ def _budget(live: LiveSearch) -> dict[str, float]:
     settings = getattr(live.agent, "settings", None)
     names = ("simulations", "seconds", "forward_model_calls", "nodes")
     given = {name: getattr(settings, name, None) for name in names}
-    if live.steps and not any(given.values()):
-        given["simulations"] = 1000  # the default, see `SearchSettings`
     return {n: v for n, v in given.items() if isinstance(v, int | float) and finite(v)}
 
 

@@ -32,7 +32,7 @@ from mcts_agents.agents.policies.perceptron import MOST_NUMBERS, Perceptron
 from mcts_agents.extras import MissingExtraError, install_hint
 from mcts_agents.importing import file_that_names
 from mcts_agents.model.views import OBSERVATIONS
-from mcts_agents.names import quoted
+from mcts_agents.names import error_line, quoted
 from mcts_agents.networks.description import KEY
 from mcts_agents.networks.onnx_network import OnnxNetwork
 from mcts_agents.reading import (
@@ -186,7 +186,7 @@ def _npz(content: bytes, activation: None) -> Policy:
         arrays = read_arrays(content, MOST_BYTES)
     except ValueError as error:
         raise ValueError(
-            f"not a NumPy archive of plain arrays: {_line(error)}"
+            f"not a NumPy archive of plain arrays: {error_line(error)}"
         ) from error
     texts = {name: str(arrays.pop(name, "")) for name in _TEXTS}
     if texts["format"] != FORMAT or texts["observation"] not in OBSERVATIONS:
@@ -210,7 +210,7 @@ def _safetensors(content: bytes, activation: str | None) -> Policy:
         is_network = KEY.encode() in content[8 : 8 + length]
         arrays = load(content)
     except (SafetensorError, KeyError, ValueError, TypeError) as error:
-        raise ValueError(f"not a safetensors file: {_line(error)}") from error
+        raise ValueError(f"not a safetensors file: {error_line(error)}") from error
     if is_network:
         raise ValueError(
             "a network of mcts_agents.networks, which plays from the .onnx file that "
@@ -251,7 +251,7 @@ def _arrays(content: bytes) -> dict[str, np.ndarray]:
     try:
         return {name: tensor.detach().float().numpy() for name, tensor in state.items()}
     except (RuntimeError, TypeError) as error:  # sparse ones, and such as have no data
-        raise ValueError(f"not a PyTorch state dict: {_line(error)}") from error
+        raise ValueError(f"not a PyTorch state dict: {error_line(error)}") from error
 
 
 def _check_tensors(content: bytes) -> None:
@@ -318,7 +318,9 @@ def _opened(
             weights = archive.read("policy.pth")
             data = read_json_line(archive.read("data").decode())
     except ValueError as error:
-        raise ValueError(f"not a stable-baselines3 model: {_line(error)}") from error
+        raise ValueError(
+            f"not a stable-baselines3 model: {error_line(error)}"
+        ) from error
     if not isinstance(data, dict):
         raise ValueError("not a stable-baselines3 model: its data is not a mapping")
     return weights, data
@@ -348,10 +350,6 @@ _READERS: dict[str, Callable[[bytes, Any], Policy]] = {
 }
 
 
-def _line(error: Exception) -> str:
-    return " ".join(f"{type(error).__name__}: {error}".split())
-
-
 # -- files that the caller trusts
 
 
@@ -361,7 +359,7 @@ def _trusted_tensors(content: bytes) -> Policy:
     try:
         found = torch.load(io.BytesIO(content), map_location="cpu", weights_only=False)
     except Exception as error:  # whatever the objects in it raise
-        raise ValueError(f"cannot be read: {_line(error)}") from error
+        raise ValueError(f"cannot be read: {error_line(error)}") from error
     if not isinstance(found, torch.nn.Module):
         raise ValueError(f"holds {type(found).__name__}, expected a torch module")
     return policy_of(found)
@@ -383,5 +381,5 @@ def _trusted_zip(content: bytes) -> Policy:
     except ImportError:
         raise
     except Exception as error:  # whatever the objects in it raise
-        raise ValueError(f"cannot be read: {_line(error)}") from error
+        raise ValueError(f"cannot be read: {error_line(error)}") from error
     return policy_of(network)
