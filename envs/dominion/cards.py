@@ -31,7 +31,6 @@ TYPES = 16
 KINGDOM = CELLAR  # the first type of the kingdom cards, which are played
 KINGDOM_TYPES = TYPES - KINGDOM
 TREASURES = 1 << COPPER | 1 << SILVER | 1 << GOLD
-ALL_TYPES = (1 << TYPES) - 1
 
 COST = np.array([0, 3, 6, 2, 5, 8, 2, 5, 3, 4, 5, 2, 4, 4, 3, 3], np.int64)
 POINTS = np.array([0, 0, 0, 1, 3, 6] + [0] * KINGDOM_TYPES, np.int64)

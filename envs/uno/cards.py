@@ -66,7 +66,6 @@ _ONE = np.uint64(1)
 _FOUR_BITS = np.uint64(0xF)
 _WILDS_AT = np.uint64(WILD_AT)
 _DRAW_FOURS_AT = np.uint64(WILD_DRAW_FOUR_AT)
-COLOURED_BITS = np.uint64((1 << COLOURED) - 1)
 WILD_BITS = np.uint64(0xF << WILD_AT)
 DRAW_FOUR_BITS = np.uint64(0xF << WILD_DRAW_FOUR_AT)
 # By colour: the bits of its cards, none for no colour.

@@ -48,7 +48,6 @@ class Bars(Listener):
         )
         self._whole = self.progress.add_task("training", total=1.0, more="")
         self._part = self.progress.add_task("self-play", total=1.0, more="")
-        self._spoke = False
 
     def begun(self, progress: Trained, spent: float) -> None:
         """See `Listener`."""

@@ -116,7 +116,7 @@ class PermutationSearch(Decisions):
 
     # -- a decision
 
-    def _check_movers(self, movers: list[int]) -> None:
+    def _check_movers(self, movers: tuple[int, ...]) -> None:
         if len(movers) > 1 and self.settings.nodes == "position":
             self._fail(NOT_IN_TURN)
 
@@ -190,7 +190,7 @@ class PermutationSearch(Decisions):
             )
         return BUDGET_SPENT
 
-    def _check_memory(self, state: np.ndarray, movers: list[int]) -> None:
+    def _check_memory(self, state: np.ndarray, movers: tuple[int, ...]) -> None:
         """Raise ValueError if the search is expected to take more than its memory."""
         settings = self.settings
         limit, simulations = settings.memory, settings.simulations

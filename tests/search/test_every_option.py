@@ -53,7 +53,6 @@ def found(model, moves=0, seed=0, **settings):
 
 
 LONG = {"rollout": 20}
-LATE = {"rollout": 12, "simulations": 2000}
 MANY = {"simulations": 5000, **LONG}
 BY_GAME = {"action_heuristic": "game", **LONG}
 BY_MAST = {"rollout_policy": "mast", **LONG}

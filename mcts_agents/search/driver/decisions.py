@@ -120,14 +120,14 @@ class Decisions(ABC):
         result = self._result(found, player, actions, rng)
         return replace(result, seconds=clock.now() - started)
 
-    def _check_movers(self, movers: list[int]) -> None:  # noqa: B027
+    def _check_movers(self, movers: tuple[int, ...]) -> None:  # noqa: B027
         """Refuse players who decide at once where that is not supported."""
 
     def _considered(self, state, player: int, actions: np.ndarray) -> np.ndarray:
         """Return the actions that the search will choose from."""
         return actions
 
-    def _check_memory(self, state, movers: list[int]) -> None:  # noqa: B027
+    def _check_memory(self, state, movers: tuple[int, ...]) -> None:  # noqa: B027
         """Refuse a search that will take more memory than it may."""
 
     @abstractmethod

@@ -106,7 +106,6 @@ class Workspace:
         self._root_state = self.record["root_state"]
         self._record_address = self.record.ctypes.data
         self._rng = self.memory.arrays["rng"]
-        self._rng_address = self._rng.ctypes.data
         self._legal = self.memory.arrays["legal"]
         self._legal_address = self._legal.ctypes.data
         self._write_plug_ins()
