@@ -138,9 +138,6 @@ def list_moves(search, ply, player, best):
         call.action_values(search, player, n)
         if call.failed(search):
             return -MODEL_ERROR
-        for i in range(n):
-            if not abs(heuristics_of(search)[i]) < np.inf:
-                return -BAD_ACTION_VALUE
     moves = moves_of(search)
     heuristics = heuristics_of(search)
     scale = _HISTORY_WEIGHT / (search.greatest_history + 1.0)
@@ -149,6 +146,8 @@ def list_moves(search, ply, player, best):
         move = moves[base + i]
         move.action = legal[i]
         move.rank = heuristics[i] if valued else 0.0
+        if not abs(move.rank) < np.inf:
+            return -BAD_ACTION_VALUE
         move.ranked = 1
         value = move.rank
         if legal[i] == best:

@@ -65,9 +65,8 @@ class FamilySettings:
 
     def _refuse_unused(self, name: str, has_effect: bool, needs: str) -> None:
         """Raise ValueError for an option that was given and has no effect."""
-        (default,) = (f.default for f in fields(self) if f.name == name)  # type: ignore[arg-type]
         given = getattr(self, name)
-        if given != default and not has_effect:
+        if given != getattr(type(self), name) and not has_effect:
             raise ValueError(f"{name}={given!r}: has an effect only with {needs}")
 
     def _filled(self, chosen: Mapping[str, Any]) -> Self:
